@@ -10,9 +10,11 @@
 //! | `programs.bin`, `programs.rs` | the catalogue of programs, and the names in it | `src/programs.rs` |
 //! | `paths.rs` | the classes of protected files | `src/path/protected.rs` |
 //! | `addresses.rs`, `tool_roots.rs`, `variables.rs`, `words.rs` | word lists about servers, tools, environment variables and unknown programs | `src/encoding/address.rs`, `src/shell/tool_roots.rs`, `src/decide/validators/environment_poisoning.rs`, `src/shell/effects/words.rs` |
+//! | `manifests.rs` | where manifests declare dependencies | `src/decide/validators/dependency_mutation/manifest.rs` |
 //! | `destinations.rs`, `mcp_tools.rs` | word lists about the arguments and the names of MCP tools | `src/event/destinations.rs`, `src/mcp/tool_use.rs` |
 //! | `code.rs` | names in code and words of statements | `src/programs/code.rs` |
 //! | `cmdlets.rs` | the cmdlets of PowerShell | `src/shell/powershell/cmdlets.rs` |
+//! | `roles.rs` | programs by their part in the rules, and settings of git | `src/programs/roles.rs` |
 //! | `digests.rs` | the SHA-256 of every shipped file | `src/policy/update.rs` |
 //!
 //! Unit tests compare the tables with the result of parsing the same files at run time.
@@ -79,10 +81,11 @@ fn main() {
     std::fs::write(Path::new(&out).join("programs.bin"), entries).expect("OUT_DIR is writable");
     write("programs.rs", &names);
     write("paths.rs", &paths());
-    for name in ["addresses", "destinations", "mcp_tools", "tool_roots", "variables", "words"] {
+    for name in ["addresses", "destinations", "manifests", "mcp_tools", "tool_roots", "variables", "words"] {
         write(&format!("{name}.rs"), &word_lists(&format!("rules/{name}.toml")));
     }
-    write("code.rs", &code_words());
+    write("code.rs", &code_words("rules/code.toml"));
+    write("roles.rs", &code_words("rules/roles.toml"));
     write("cmdlets.rs", &cmdlets());
 }
 
@@ -204,7 +207,7 @@ fn word_lists(path: &str) -> String {
             let words = value.as_array().unwrap_or_else(|| panic!("{path}: `{table}.{key}` is not a list"));
             let words: Vec<&str> = words.iter().filter_map(toml::Value::as_str).collect();
             let name = format!("{table}_{key}").to_uppercase();
-            writeln!(code, "pub(super) static {name}: [&str; {}] = {words:?};", words.len())
+            writeln!(code, "pub(crate) static {name}: [&str; {}] = {words:?};", words.len())
                 .expect("a string accepts everything");
         }
     }
@@ -342,9 +345,8 @@ fn expand_braces(text: &str) -> Vec<String> {
     inside.split(',').flat_map(|part| ends.iter().map(move |end| format!("{begin}{part}{end}"))).collect()
 }
 
-/// Compiles `rules/code.toml`: functions with their effects, their modules, and a static for each list of words.
-fn code_words() -> String {
-    let path = "rules/code.toml";
+/// Compiles a file of word lists: functions with their effects, their modules, and a static for each other list.
+fn code_words(path: &str) -> String {
     let tables: toml::Table = read(path).parse().unwrap_or_else(|error| panic!("{path}: {error}"));
     let texts = |value: &toml::Value| -> Vec<String> {
         if let Some(text) = value.as_str() {

@@ -8,6 +8,7 @@ pub(crate) mod code;
 pub mod command_line;
 pub mod entry;
 mod reader;
+pub(crate) mod roles;
 pub mod schema;
 
 pub use catalogue::{Catalogue, Trust};

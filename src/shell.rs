@@ -28,7 +28,8 @@ pub use syntax::{Uncertainty, Unreadable};
 
 use crate::path::AbsPath;
 use crate::path::Place;
-use crate::programs::{Catalogue, CommandLine, WordUse};
+use crate::programs::code::lists;
+use crate::programs::{Catalogue, CommandLine, WordUse, roles};
 use crate::verdict::limits;
 use crate::verdict::limits::Limit;
 use compact_str::CompactString;
@@ -190,6 +191,11 @@ pub enum Origin {
     Fetched,
 }
 
+/// Whether a program runs others in containers, of this machine or of a cluster.
+fn runs_in_containers(program: &str) -> bool {
+    lists(&roles::CONTAINERS_ENGINES, program) || lists(&roles::CONTAINERS_CLUSTERS, program)
+}
+
 impl Command {
     /// Builds a command with the properties that a command run by this one inherits.
     fn inner_base(&self) -> Command {
@@ -210,8 +216,7 @@ impl Command {
 
     /// Whether a path is in the container that the command runs in and not on the host.
     pub fn is_contained(&self, path: &AbsPath) -> bool {
-        let containers = ["docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc"];
-        self.via.iter().any(|runner| containers.contains(&runner.as_str()))
+        self.via.iter().any(|runner| runs_in_containers(runner))
             && self.container.as_ref().is_none_or(|container| container.kind != ContainerKind::Host)
             && !mount::reaches(self.mounts(), path)
     }

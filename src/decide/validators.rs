@@ -14,6 +14,7 @@ mod exfiltration;
 mod fork_bomb;
 mod hidden_program;
 mod inner_address;
+mod install_script;
 mod mcp_parameters;
 mod mcp_unregistered;
 mod mcp_write;
@@ -26,7 +27,7 @@ mod self_protection;
 mod tool_settings;
 mod unknown_executable;
 
-pub use agent_recursion::AGENTS;
+pub use agent_recursion::is_agent_program;
 pub(super) use carried_data::carries_data;
 pub(super) use exfiltration::DataSources;
 

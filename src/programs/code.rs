@@ -9,6 +9,8 @@ pub enum CallEffect {
     Spawn,
     Delete,
     Write,
+    /// Changes the mode of files.
+    Rights,
     /// Reads, or writes if the mode says so.
     Open,
     Move,

@@ -119,7 +119,10 @@ impl<'w> Reader<'w> {
                 index += 1;
             } else if let Some((spec, tail)) = self.awaited_command() {
                 let takes = match word {
-                    "-" if self.line.language().is_some() => Use::Execute,
+                    // What follows the program on standard input is for that one.
+                    "-" if self.line.language().is_some() => {
+                        return self.note(index, 0, Some(Use::Execute), None);
+                    }
                     // `env -` is `env -i`.
                     "-" => Use::Text,
                     _ if spec.variables && is_setting(word) => Use::Variable,

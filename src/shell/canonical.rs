@@ -1,9 +1,10 @@
 //! Canonical text: one spelling for equivalent commands.
 
-use super::options::Options;
 use super::{Arg, Command};
 use crate::path::AbsPath;
 use crate::path::Place;
+use crate::programs::code::lists;
+use crate::programs::roles;
 use compact_str::CompactString;
 
 /// Directories whose programs are identified by their base names.
@@ -87,47 +88,6 @@ pub(super) fn render_into(line: &mut String, first: &Arg, args: &[Arg]) {
     }
 }
 
-/// Programs with subcommands, and their options before the subcommand that take a value.
-const GLOBAL_OPTIONS: [(&str, Options); 16] = [
-    (
-        "aws",
-        Options {
-            short: "",
-            long: &[
-                "profile", "region", "output", "endpoint-url", "query", "ca-bundle", "cli-read-timeout",
-                "cli-connect-timeout", "color",
-            ],
-        },
-    ),
-    ("az", Options { short: "o", long: &["output", "subscription", "query"] }),
-    ("bundle", Options { short: "", long: &[] }),
-    ("cargo", Options { short: "ZC", long: &["color", "config"] }),
-    ("docker", Options { short: "Hcl", long: &["host", "context", "config", "log-level"] }),
-    ("fly", Options { short: "actr", long: &["app", "config", "access-token"] }),
-    ("flyctl", Options { short: "actr", long: &["app", "config", "access-token"] }),
-    (
-        "gcloud",
-        Options { short: "", long: &["project", "account", "configuration", "format", "verbosity", "region", "zone"] },
-    ),
-    ("gem", Options { short: "", long: &["config-file"] }),
-    ("gh", Options { short: "R", long: &["repo", "hostname"] }),
-    (
-        "kubectl",
-        Options { short: "ns", long: &["namespace", "context", "kubeconfig", "cluster", "user", "server", "token"] },
-    ),
-    (
-        "npm",
-        Options {
-            short: "wC",
-            long: &["registry", "prefix", "workspace", "userconfig", "cache", "loglevel", "otp", "tag"],
-        },
-    ),
-    ("nerdctl", Options { short: "Han", long: &["address", "host", "namespace", "snapshotter"] }),
-    ("podman", Options { short: "c", long: &["connection", "log-level", "root", "runroot", "url"] }),
-    ("pnpm", Options { short: "FC", long: &["registry", "prefix", "dir", "filter", "loglevel"] }),
-    ("yarn", Options { short: "", long: &["cwd", "registry", "cache-folder"] }),
-];
-
 /// Renders a command without the options before its subcommand: `git -C x push` and `git-push` become `git push`. Returns
 /// `None` if there are none.
 pub fn without_global_options(command: &Command) -> Option<String> {
@@ -136,11 +96,11 @@ pub fn without_global_options(command: &Command) -> Option<String> {
         Some(_) => ("git", &command.args),
         None if name == "git" => (name, crate::shell::wrappers::behind_global(&command.args)),
         None => {
-            let (_, options) = GLOBAL_OPTIONS.iter().find(|(verbed, _)| *verbed == name)?;
-            let args = command.args.as_slice();
-            // `cargo +nightly test`
-            let args = if args.first().is_some_and(|arg| arg.text.starts_with('+')) { args.get(1..)? } else { args };
-            (name, args.get(options.end(args)..)?)
+            let line = command.parsed.as_deref().filter(|_| lists(&roles::VERBS_PROGRAMS, name))?;
+            let is_value = |at: usize| line.uses_of(at).iter().any(|used| used.by_option && used.start == 0);
+            let is_verb = |(at, arg): (usize, &Arg)| !arg.text.starts_with(['-', '+']) && !is_value(at);
+            let verb = command.args.iter().enumerate().position(is_verb)?;
+            (name, command.args.get(verb..)?)
         }
     };
     let verb = command.program.strip_prefix("git-").map(Arg::literal);

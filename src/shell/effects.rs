@@ -22,6 +22,7 @@ pub use does::Doing;
 pub use fetch::{addresses, bodies, reroutes, uploads};
 pub use mode::Rights;
 pub(super) use program::options as options_of;
+pub(super) use words::COMMAND_PARTS;
 
 use super::{Arg, Command, Reading, mount, wrappers};
 use crate::path::AbsPath;

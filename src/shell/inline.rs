@@ -19,7 +19,8 @@ mod words;
 
 pub(super) use words::{is_command_line, is_remover, serious_program};
 
-use super::Arg;
+use super::{Arg, Command};
+use crate::programs::{Use, WordUse};
 use crate::verdict::limits::{Meter, SHELL_COMMANDS};
 use std::collections::HashSet;
 
@@ -213,7 +214,7 @@ impl Language {
                 operand = Some(text.to_owned());
             }
         }
-        let bare = matches!(self, Language::Awk | Language::Sed) && texts.is_empty() && !file;
+        let bare = self.is_filter() && texts.is_empty() && !file;
         texts.extend(operand.filter(|_| bare));
         (!texts.is_empty()).then_some(texts)
     }
@@ -251,16 +252,32 @@ impl Language {
     /// Whether an option names standard input as the file of the program: `awk -f -`.
     pub fn reads_program(self, args: &[Arg]) -> bool {
         let pairs = args.iter().zip(args.iter().skip(1));
-        matches!(self, Language::Awk | Language::Sed)
+        self.is_filter()
             && pairs.into_iter().any(|(option, file)| matches!(option.text.as_str(), "-f" | "--file") && is_stdin(file))
     }
 
-    /// Whether an interpreter with these arguments reads its program from standard input.
-    pub fn reads_input(self, args: &[Arg]) -> bool {
-        let mut operands = args.iter().filter(|arg| !arg.text.starts_with('-') || arg.text == "-");
-        let operand = operands.find(|arg| arg.text != "run");
-        let others = [Language::Awk, Language::Sed];
-        self.is_searched() && !others.contains(&self) && operand.is_none_or(is_stdin)
+    /// Whether an interpreter of the language reads its program from standard input: it is given no file, or standard input
+    /// as one. What a verb such as `python3 -m x` reads is data.
+    pub fn reads_input(self, command: &Command) -> bool {
+        let Some(line) = command.parsed.as_deref().filter(|_| self.is_searched() && !self.is_filter()) else {
+            return false;
+        };
+        let is_file = |used: &&WordUse| match used.takes {
+            Some(Use::Execute) => !used.by_option || matches!(used.option, None | Some("-f" | "--file")),
+            _ => !used.by_option,
+        };
+        // `php -- a`: what follows is for the program.
+        let end = command.args.iter().position(|arg| self == Language::Php && arg.text == "--");
+        let mut files = line.uses.iter().filter(is_file).filter(|used| end.is_none_or(|end| used.word < end));
+        match files.next().and_then(|used| command.value(used)) {
+            Some(file) => is_stdin(&file),
+            None => line.path.len() == 1 && line.command.is_none(),
+        }
+    }
+
+    /// Whether its programs are filters, which are given on the command line.
+    fn is_filter(self) -> bool {
+        matches!(self, Language::Awk | Language::Sed)
     }
 }
 

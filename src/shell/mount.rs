@@ -1,52 +1,10 @@
-//! Bind mounts of containers, and the subcommands of `docker` and similar programs.
+//! Bind mounts of containers.
 
 use super::Arg;
-use super::options::Options;
 use crate::path::Place;
 use crate::path::{AbsPath, names_overlap};
 use crate::shell::effects::Target;
 use compact_str::CompactString;
-
-/// Options of docker, podman and nerdctl before the subcommand that take a value.
-const DOCKER_OPTIONS: Options = Options {
-    short: "Hclan",
-    long: &[
-        "address", "cgroup-manager", "cni-netconfpath", "cni-path", "config", "conmon", "connection", "context",
-        "data-root", "events-backend", "hooks-dir", "host", "hosts-dir", "identity", "imagestore", "log-level",
-        "module", "namespace", "network-cmd-path", "network-config-dir", "out", "root", "runroot", "runtime",
-        "runtime-flag", "snapshotter", "ssh", "storage-driver", "storage-opt", "tlscacert", "tlscert", "tlskey",
-        "tmpdir", "url", "volumepath",
-    ],
-};
-
-const COMPOSE_OPTIONS: Options = Options {
-    short: "fp",
-    long: &[
-        "ansi", "env-file", "file", "parallel", "profile", "progress", "project-directory", "project-name", "workdir",
-    ],
-};
-
-/// Returns the subcommand by which `docker` or a similar program runs a command, builds or copies, and the arguments after
-/// it. An unknown option may take a value.
-pub(super) fn find_verb<'a>(program: &str, args: &'a [Arg]) -> Option<(&'a str, &'a [Arg])> {
-    let is_verb = |word: &str| matches!(word, "run" | "exec" | "create" | "cp" | "build");
-    let is_group = |word: &str| matches!(word, "container" | "image" | "compose" | "buildx" | "builder");
-    let options = match program {
-        "docker" | "podman" | "nerdctl" => &DOCKER_OPTIONS,
-        "docker-compose" => &COMPOSE_OPTIONS,
-        _ => return None,
-    };
-    let (mut options, mut rest) = (options, args);
-    loop {
-        let at = options.verb(rest, |word| is_verb(word) || is_group(word))?;
-        let word = rest.get(at)?.text.as_str();
-        rest = rest.get(at + 1..).unwrap_or_default();
-        if is_verb(word) {
-            return Some((word, rest));
-        }
-        options = if word == "compose" { &COMPOSE_OPTIONS } else { &Options::NONE };
-    }
-}
 
 /// A directory of the host that a container may write to.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -81,26 +81,6 @@ impl Options {
         found
     }
 
-    /// Where one of these verbs stands, behind options. A word before it can only be the value of an option: not every
-    /// option of every program is known here.
-    pub fn verb(&self, args: &[Arg], is_verb: impl Fn(&str) -> bool) -> Option<usize> {
-        let mut at = 0;
-        let mut spare = false;
-        loop {
-            let text = args.get(at)?.text.as_str();
-            let option = text.starts_with('-') && text.len() > 1;
-            if !option && is_verb(text) {
-                return Some(at);
-            }
-            if !option && !spare {
-                return None;
-            }
-            let known = option && self.takes_next(text);
-            spare = option && !known && !text.contains('=');
-            at += if known { 2 } else { 1 };
-        }
-    }
-
     /// The value of an option by one of its names (letters and long names, separated by blanks), before the operands.
     pub fn value(&self, args: &[Arg], names: &str) -> Option<Arg> {
         self.values_before(args, names, self.end(args)).into_iter().next()

@@ -22,7 +22,8 @@ pub(super) use names::{Names, listed, names};
 pub(super) use shown::{expand_own_program, shown};
 
 use super::{Arg, Command, Input};
-use crate::programs::{self, CommandLine};
+use crate::programs::code::lists;
+use crate::programs::{self, CommandLine, roles};
 use crate::shell::inline::Language;
 use crate::verdict::limits::Meter;
 use std::rc::Rc;
@@ -51,6 +52,10 @@ pub(super) enum Inner {
 impl Inner {
     /// Says what the names are that a pipeline hands over, where that is known.
     pub fn found_below(&mut self, names: &Names, meter: &Meter) {
+        if let Inner::Text { text, .. } = self {
+            *text = names.in_text(text, meter);
+            return;
+        }
         let Inner::Command { args, .. } = self else { return };
         let names = names.of(args);
         meter.charge(WORD * names.len());
@@ -110,7 +115,7 @@ pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
             let verb = program.get(4..).map(Arg::literal);
             one([Arg::literal("git")].into_iter().chain(verb).chain(args.iter().cloned()).collect())
         }
-        "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => container::inner(command, meter),
+        program if lists(&roles::CONTAINERS_ENGINES, program) => container::inner(command, meter),
         "tmux" => terminal::tmux(command, meter),
         "history" if args.first().is_some_and(|flag| flag.text == "-s") => {
             joined(args.get(1..).unwrap_or_default()).map(Inner::text).into_iter().collect()
@@ -186,18 +191,28 @@ fn unknown_script() -> Vec<Inner> {
 
 /// Code on the command line, or on the standard input of an interpreter without a file.
 fn code(language: Language, command: &Command) -> Vec<Inner> {
-    let found = language.inline_code(&command.args);
-    let texts = match (found, &command.input) {
+    let reads_input = || language.reads_input(command) || language.reads_program(&command.args);
+    let texts = match (language.inline_code(&command.args), &command.input) {
         (Some(texts), _) => texts,
-        (None, Input::Text(text)) if language.reads_input(&command.args) || language.reads_program(&command.args) => {
-            vec![text.to_string()]
-        }
-        (None, Input::Pipe | Input::Unknown)
-            if language.reads_input(&command.args) || language.reads_program(&command.args) =>
-        {
-            return unknown_script();
-        }
+        (None, Input::Text(text)) if reads_input() => vec![text.to_string()],
+        (None, Input::Pipe | Input::Unknown) if reads_input() => return unknown_script(),
         (None, _) => Vec::new(),
     };
-    texts.into_iter().map(|text| Inner::Code { language, text }).collect()
+    let assigned = if language == Language::Awk { assigned(command) } else { String::new() };
+    texts.into_iter().map(|text| Inner::Code { language, text: format!("{assigned}{text}") }).collect()
+}
+
+/// The variables that an `awk` is given, as assignments: `-v name=value`, `name=value`.
+fn assigned(command: &Command) -> String {
+    let operands = command.args.iter().filter(|arg| !arg.text.starts_with('-')).cloned();
+    let known = command.values(&["-v", "--assign"]).into_iter().chain(operands).filter(Arg::is_known);
+    let mut code = String::new();
+    for arg in known {
+        let Some((name, value)) = arg.text.split_once('=') else { continue };
+        let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if is_name(name) && name.starts_with(|c: char| !c.is_ascii_digit()) && !value.contains(['"', '\\', '\n']) {
+            code.push_str(&format!("{name} = \"{value}\"\n"));
+        }
+    }
+    code
 }

@@ -2,30 +2,15 @@
 
 use super::{Context, block, command, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
+use crate::programs::code::lists;
+use crate::programs::roles;
 use crate::rules::Match;
 use crate::shell::{Command, Input};
 
-/// Programs that are coding agents. The process check of the commands that loosen the guard uses the list too.
-pub const AGENTS: [&str; 22] = [
-    "aider", "amp", "auggie", "claude", "cline", "cn", "codex", "copilot", "crush", "cursor-agent", "droid", "gemini",
-    "goose", "grok", "kiro", "kimi", "kiro-cli", "opencode", "openhands", "plandex", "q", "qwen",
-];
-
-/// Options of agents that switch permission checks off.
-const UNCHECKED_OPTIONS: [&str; 12] = [
-    "--dangerously-skip-permissions",
-    "--allow-dangerously-skip-permissions",
-    "--dangerously-bypass-approvals-and-sandbox",
-    "--yolo",
-    "--full-auto",
-    "--yes-always",
-    "--dangerously-allow-all-tools",
-    "--allow-all-tools",
-    "--dangerously-allow-all",
-    "--approval-mode=yolo",
-    "--permission-mode=bypassPermissions",
-    "--permission-mode=dontAsk",
-];
+/// Whether a program of this name is a coding agent.
+pub fn is_agent_program(name: &str) -> bool {
+    lists(&roles::AGENTS_PROGRAMS, name)
+}
 
 /// The name of a program without its directory and the version of its package: `@anthropic-ai/claude-code@latest` is
 /// the program `claude-code`.
@@ -43,12 +28,12 @@ fn is_claude(command: &Command) -> bool {
 /// Whether the program is the package of an agent: `@openai/codex`, `@google/gemini-cli`, but not the script
 /// `dispatch-codex.sh`.
 fn is_package(command: &Command) -> bool {
-    command.program.starts_with('@') && program_name(command).split('-').any(|word| AGENTS.contains(&word))
+    command.program.starts_with('@') && program_name(command).split('-').any(is_agent_program)
 }
 
 /// Whether the program is a coding agent.
 pub(super) fn is_agent(command: &Command) -> bool {
-    is_claude(command) || AGENTS.contains(&program_name(command)) || is_package(command)
+    is_claude(command) || is_agent_program(program_name(command)) || is_package(command)
 }
 
 pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Match> {
@@ -68,7 +53,7 @@ pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Matc
         )
     });
     let is_gemini_yes = program.contains("gemini") && words.contains(&"-y");
-    if has_unchecked_value || is_gemini_yes || words.iter().any(|word| UNCHECKED_OPTIONS.contains(word)) {
+    if has_unchecked_value || is_gemini_yes || words.iter().any(|word| lists(&roles::AGENTS_UNCHECKED, word)) {
         return block("it starts an agent that asks nobody");
     }
     if is_package || command.program.starts_with('@') {

@@ -4,21 +4,13 @@ use super::exfiltration::{is_local, is_rerouted};
 use super::{Context, command, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::encoding::address::{Address, services_by_key};
+use crate::programs::code::lists;
+use crate::programs::roles;
 use crate::rules::Match;
 use crate::shell::{Arg, Command, addresses, bodies, uploads};
 
-/// Programs that download a page.
-pub(super) const FETCHERS: [&str; 12] =
-    ["aria2c", "curl", "elinks", "http", "https", "links", "lynx", "w3m", "wget", "wget2", "xh", "xhs"];
-
 /// The least length of a key after its prefix.
 const MIN_KEY_CHARS: usize = 12;
-
-/// Names of parameters that hold secrets.
-const SECRET_PARAMETERS: [&str; 16] = [
-    "api_key", "apikey", "auth", "cookie", "credential", "credentials", "env", "exfil", "key", "passwd", "password",
-    "pw", "secret", "session", "token", "access_token",
-];
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     if let SubjectKind::Page(url) = &subject.kind {
@@ -30,7 +22,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
 
 fn find_in_command(command: &Command, context: &Context<'_>) -> Option<Match> {
     let git = command.program == "git";
-    if !git && !FETCHERS.contains(&command.program.as_str()) || is_local(command, context) {
+    if !git && !lists(&roles::NETWORK_FETCHERS, &command.program) || is_local(command, context) {
         return None;
     }
     let urls: Vec<Arg> = if git {
@@ -139,7 +131,7 @@ pub(in crate::decide) fn carries_data(url: &str) -> bool {
     };
     let has_secret = query.split(['?', '&', '#', ';', '/']).chain(path.split('/')).any(|parameter| {
         parameter.split_once('=').is_some_and(|(name, value)| {
-            value.len() >= 6 && SECRET_PARAMETERS.iter().any(|secret| secret.eq_ignore_ascii_case(name))
+            value.len() >= 6 && roles::NETWORK_SECRET_PARAMETERS.iter().any(|secret| secret.eq_ignore_ascii_case(name))
         })
     });
     has_secret

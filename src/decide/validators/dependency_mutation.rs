@@ -7,6 +7,7 @@ use crate::decide::subject::{Subject, SubjectKind};
 use crate::event::{Action, Change};
 use crate::rules::Match;
 use manifest::Manifest;
+pub(super) use manifest::SCRIPTS_INSTALL;
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let SubjectKind::ToolAccess(access) = &subject.kind else { return None };
@@ -25,7 +26,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
 }
 
 /// Applies all changes to a text. Returns `None` if the text to be replaced is missing.
-fn apply(before: &str, changes: &[Change]) -> Option<String> {
+pub(super) fn apply(before: &str, changes: &[Change]) -> Option<String> {
     let mut text = before.to_owned();
     for change in changes {
         text = match change {

@@ -1,10 +1,13 @@
 //! Deletions, judged by the paths that they delete.
 
+use super::environment_poisoning::INHERITED_PARTS;
 use super::{Context, block, command_of, is_below_unknown_temp, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
 use crate::path::protected::{is_ordinary, is_protected};
 use crate::path::zones::Area;
 use crate::path::{AbsPath, names_overlap};
+use crate::programs::code::lists;
+use crate::programs::roles;
 use crate::rules::Match;
 use crate::shell::{Access, Act, Command};
 use compact_str::CompactString;
@@ -89,8 +92,7 @@ fn has_default(word: &str) -> bool {
     let inner = word.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
     let Some((name, default)) = inner.and_then(|inner| inner.split_once(":-")) else { return false };
     // Systems and tools set variables of such names.
-    let usual = ["HOME", "PATH", "PREFIX", "PWD", "ROOT", "USER", "WORKSPACE", "XDG"];
-    !usual.iter().any(|part| name.contains(part)) && !default.contains('}')
+    !INHERITED_PARTS.iter().any(|part| name.contains(part)) && !default.contains('}')
 }
 
 fn judge_move(access: &Access, context: &Context<'_>) -> Option<Match> {
@@ -149,10 +151,9 @@ fn is_git_directory(path: &AbsPath, context: &Context<'_>) -> bool {
 /// Whether a path is one of the parts of the project's `.git` directory that hold its history or state. Locks and what
 /// was not completed may be deleted.
 pub(super) fn is_part_of_history(path: &AbsPath, context: &Context<'_>) -> bool {
-    const PARTS: [&str; 6] = ["HEAD", "index", "logs", "objects", "packed-refs", "refs"];
     let Some([git, part, rest @ ..]) = path.components().strip_prefix(context.zones.project.components()) else {
         return false;
     };
     let last = rest.last().unwrap_or(part);
-    git == ".git" && PARTS.contains(&part.as_str()) && !last.ends_with(".lock") && !last.starts_with("tmp_")
+    git == ".git" && lists(&roles::GIT_HISTORY, part) && !last.ends_with(".lock") && !last.starts_with("tmp_")
 }

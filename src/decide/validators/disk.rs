@@ -2,17 +2,9 @@
 
 use super::{Context, block_if, command};
 use crate::decide::subject::Subject;
+use crate::programs::{code, roles};
 use crate::rules::Match;
 use crate::shell::{Act, Arg};
-
-/// Programs that create or erase file systems and partitions.
-const FORMATTERS: &[&str] = &[
-    "badblocks", "blkdiscard", "cfdisk", "fdisk", "gdisk", "hdparm", "lvremove", "mke2fs", "mkswap", "newfs", "parted",
-    "pvremove", "sfdisk", "sgdisk", "vgremove", "wipefs",
-];
-
-/// Prefixes of the names of disks in `/dev`.
-const STORAGE: [&str; 12] = ["disk", "dm-", "hd", "loop", "mapper", "md", "mmcblk", "nvme", "rdisk", "sd", "vd", "xvd"];
 
 pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Match> {
     if let Some(command) = command(subject) {
@@ -43,13 +35,12 @@ pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Matc
         if !has_device && operands.clone().any(is_image) {
             return None;
         }
-        let changes = formats || (FORMATTERS.contains(&program) && !lists) || erases;
+        let changes = formats || (code::lists(&roles::FILES_FORMATTERS, program) && !lists) || erases;
         return block_if(changes, "it makes, changes or erases a file system");
     }
     let access = subject.file_access()?;
     let written = matches!(access.act, Act::Write | Act::Redirect | Act::Remove | Act::Move);
     let parts = access.target.path.as_ref()?.components();
-    let device =
-        matches!(parts, [dev, name, ..] if dev == "dev" && STORAGE.iter().any(|storage| name.starts_with(storage)));
+    let device = matches!(parts, [dev, name, ..] if dev == "dev" && roles::FILES_DISKS.iter().any(|storage| name.starts_with(storage)));
     block_if(written && device, "it writes to a disk past its file system")
 }

@@ -4,13 +4,9 @@ use super::{Context, command, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
 use crate::encoding::address::is_remote_code;
 use crate::path::zones::Area;
-use crate::programs::Use;
+use crate::programs::{Does, Use};
 use crate::rules::Match;
 use crate::shell::{Arg, Command, Origin, PROCESS_SUBSTITUTION, Target};
-
-/// Interpreters that run code from their arguments.
-const INTERPRETERS: &[&str] =
-    &["bun", "deno", "elixir", "lua", "node", "nodejs", "perl", "php", "py", "python", "ruby", "ts-node", "tsx"];
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let command = command(subject)?;
@@ -46,9 +42,6 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         "git" if command.behind_global().first().is_some_and(|arg| !arg.is_known() && arg.prefix().is_empty()) => {
             suspicious("what git does here is only known when it runs")
         }
-        "awk" | "gawk" if command.args.first().is_some_and(|arg| !arg.is_known() && arg.prefix().is_empty()) => {
-            suspicious("it runs code that is only known when it runs")
-        }
         "eval" if command.args.iter().any(|arg| !arg.is_known()) => {
             suspicious("it runs text that is only known when it runs")
         }
@@ -64,20 +57,19 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
             let unknown = |file: &Arg| !file.is_known() && !inside(file);
             suspicious_if(!checks && scripts.iter().any(unknown), "it runs a file that is only known when it runs")
         }
-        program if INTERPRETERS.contains(&program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')) => {
-            let takes_code = |option: &Arg| {
-                let text = option.text.as_str();
-                matches!(text, "--eval" | "--print" | "--run" | "eval")
-                    || (text.starts_with('-') && !text.starts_with("--") && text.ends_with(['c', 'e', 'E', 'p', 'r']))
-            };
-            let pairs = command.args.iter().zip(command.args.iter().skip(1));
-            let unknown = |text: &Arg| !text.is_known() && text.prefix().is_empty();
-            let script = scripts.first().is_some_and(|arg| unknown(arg) && !arg.text.contains("$@"));
-            let code = pairs.into_iter().any(|(option, text)| takes_code(option) && unknown(text));
-            suspicious_if(script || code, "it runs code that is only known when it runs")
-        }
-        _ => None,
+        _ => suspicious_if(runs_unknown_code(command, &scripts), "it runs code that is only known when it runs"),
     }
+}
+
+/// Whether an interpreter is given code or a file of which nothing is known. Statements for databases and the scripts of
+/// filters are often put together, so only programs with the effect `run` count.
+fn runs_unknown_code(command: &Command, scripts: &[Arg]) -> bool {
+    let Some(line) = command.parsed.as_deref() else { return false };
+    let is_interpreter =
+        line.language().is_some() && line.path.iter().rev().find_map(|entry| entry.does) == Some(Does::Run);
+    let is_unknown = |text: &Arg| !text.is_known() && text.prefix().is_empty() && !text.text.contains("$@");
+    let code = line.uses.iter().filter(|used| used.takes == Some(Use::Code)).filter_map(|used| command.value(used));
+    is_interpreter && code.chain(scripts.first().cloned()).any(|text| is_unknown(&text))
 }
 
 /// Whether the program is the value of a variable that the line does not set, or a default, which is judged beside it:

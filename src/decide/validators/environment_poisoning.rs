@@ -22,6 +22,8 @@ enum Purpose {
     Settings,
     /// The directory of its settings and state.
     Home,
+    /// A file or directory that it writes.
+    Output,
     /// A program or command line that it runs.
     Command,
     /// Options.
@@ -31,10 +33,11 @@ enum Purpose {
 }
 
 /// The names and the shapes of names for each purpose. A narrower list comes before a wider one.
-const PURPOSES: [(Purpose, &[&str], &[&str]); 7] = [
+const PURPOSES: [(Purpose, &[&str], &[&str]); 8] = [
     (Purpose::Search, &SEARCH_NAMES, &SEARCH_SHAPES),
     (Purpose::Settings, &SETTINGS_NAMES, &SETTINGS_SHAPES),
     (Purpose::Home, &HOMES_NAMES, &HOMES_SHAPES),
+    (Purpose::Output, &OUTPUTS_NAMES, &OUTPUTS_SHAPES),
     (Purpose::Command, &COMMANDS_NAMES, &COMMANDS_SHAPES),
     (Purpose::Options, &OPTIONS_NAMES, &OPTIONS_SHAPES),
     (Purpose::Server, &SERVERS_NAMES, &SERVERS_SHAPES),
@@ -59,6 +62,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
 fn find_in_variable(name: &str, value: Option<&str>, homes: Option<&Homes>, context: &Context<'_>) -> Option<Match> {
     let certain = || block("it sets a variable that changes what other programs do");
     let possible = || suspicious("it sets a variable that can change what other programs do");
+    if value.is_some_and(|value| POOLS_VALUES.iter().any(|pattern| matches(pattern, value))) {
+        return block("it gives a program the address of a mining pool");
+    }
     let name = canonical_name(name)?;
     let judge = Judge { name: &name, context, homes };
     match (name.as_str(), value) {

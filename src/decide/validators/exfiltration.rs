@@ -7,29 +7,13 @@ use super::{Context, block, block_if, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::encoding::address::{Address, services_by_variable};
 use crate::path::AbsPath;
-use crate::programs::CommandLine;
+use crate::programs::code::lists;
+use crate::programs::{CommandLine, roles};
 use crate::rules::Match;
 use crate::shell::{Act, Arg, Command, Input, addresses, bodies, reroutes, uploads};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-
-/// Programs that send their standard input.
-const PIPES: &[&str] = &["nc", "ncat", "netcat", "socat", "telnet", "openssl", "websocat"];
-
-/// Programs that resolve or contact a host name.
-const LOOKUPS: &[&str] = &[
-    "delv", "dig", "dog", "drill", "getent", "host", "nslookup", "ping", "ping6", "resolvectl", "systemd-resolve",
-    "tracepath", "traceroute", "whois",
-];
-
-/// Programs that resolve the host in the name of a package or an image: `registry.example.com/name`.
-const NAMED_HOSTS: &[&str] = &["crane", "docker", "go", "helm", "nerdctl", "oras", "podman", "skopeo"];
-
-/// Programs that send their arguments to a server.
-const NETWORK_CLIENTS: &[&str] = &[
-    "aria2c", "curl", "ftp", "http", "https", "lynx", "mail", "mutt", "sendmail", "sftp", "ssh", "tftp", "wget", "xh",
-];
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     if let SubjectKind::Command(command, at) = subject.kind {
@@ -86,7 +70,7 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
             }
         }
         "openssl" if !command.args.iter().any(|arg| arg.text == "s_client") => None,
-        _ if PIPES.contains(&program) => {
+        _ if lists(&roles::NETWORK_PIPES, program) => {
             // A single character, such as `q`, only ends the connection.
             let ends = matches!(&command.input, Input::Text(text) if text.trim().len() < 2);
             let carries = || !is_local(command, context) && carries_output(command, at, context);
@@ -95,9 +79,9 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
         }
         "ssh" => sends_if(piped || has_secret())
             .or_else(|| suspicious_if(carries_output(command, at, context), "it sends what another command prints")),
-        "mail" | "mutt" | "sendmail" | "mailx" if piped => sends_if(true),
+        _ if piped && lists(&roles::NETWORK_MAILERS, program) => sends_if(true),
         "scp" | "sftp" | "rsync" => find_in_copy(command, at, context),
-        _ if LOOKUPS.contains(&program) => {
+        _ if lists(&roles::NETWORK_LOOKUPS, program) => {
             // A host name with the output of a command sends this output to a DNS server.
             let asks = program != "getent"
                 || command
@@ -109,7 +93,7 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
             let built = asks && command.args.iter().any(|arg| !arg.is_known() && is_built(arg));
             sends_if(has_secret()).or_else(|| suspicious_if(built, "it asks a server for a name that is put together"))
         }
-        _ if NETWORK_CLIENTS.contains(&program) => sends_if(has_secret())
+        _ if lists(&roles::NETWORK_CLIENTS, program) => sends_if(has_secret())
             .or_else(|| suspicious_if(carries_output(command, at, context), "it sends what another command prints")),
         "git" => find_push_to_url(command).or_else(|| {
             let has_address = command.args.iter().any(|arg| arg.text.contains("://"));
@@ -117,7 +101,7 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
             sends_if(has_address && has_secret())
                 .or_else(|| suspicious_if(carries(), "it sends what another command prints"))
         }),
-        _ if NAMED_HOSTS.contains(&program) && puts_data_in_name(command, at, context) => {
+        _ if lists(&roles::NETWORK_NAMED_HOSTS, program) && puts_data_in_name(command, at, context) => {
             suspicious("it asks a server for a name that is put together")
         }
         "docker" | "podman" | "docker-compose" if builds_elsewhere(command) => {
@@ -127,7 +111,9 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
         "gh" => {
             let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
             let publishes = words.starts_with(&["gist", "create"]) || words.starts_with(&["gist", "new"]);
-            let secret = read_paths(at, context).any(|path| is_secret_file(path, context)) || has_secret();
+            let secret = read_paths(at, context).any(|path| is_secret_file(path, context))
+                || has_secret()
+                || publishes && fed_by_secret(command, at, context);
             block_if(secret, "it publishes secrets").or_else(|| suspicious_if(publishes, "it publishes files"))
         }
         // Any other program that is given an address, or a host by the catalogue.
@@ -395,18 +381,17 @@ impl DataSources {
 
     /// Commands that describe this machine, or encode their input.
     fn describing(&self, context: &Context<'_>) -> &CommandSet {
-        let programs = ["base32", "base64", "gzip", "hostname", "id", "od", "tar", "uname", "whoami", "xxd"];
         self.describing.get_or_init(|| {
             CommandSet::of(context, |at, command| {
-                programs.contains(&command.program.as_str()) || prints_whole_file(command, at, context)
+                lists(&roles::OUTPUT_DESCRIBING, &command.program) || prints_whole_file(command, at, context)
             })
         })
     }
 
     /// Commands that encode what they read.
     fn encoding(&self, context: &Context<'_>) -> &CommandSet {
-        let programs = ["base32", "base64", "basenc", "gzip", "hexdump", "od", "tar", "xxd"];
-        self.encoding.get_or_init(|| CommandSet::of(context, |_, command| programs.contains(&command.program.as_str())))
+        let encodes = |_: usize, command: &Command| lists(&roles::OUTPUT_ENCODING, &command.program);
+        self.encoding.get_or_init(|| CommandSet::of(context, encodes))
     }
 }
 
@@ -495,16 +480,11 @@ fn carries_lines(command: &Command, at: usize, context: &Context<'_>) -> bool {
 
 /// Whether a file of the project or the home directory holds more than a list or a value, such as a version or a number.
 fn is_content(path: &AbsPath, context: &Context<'_>) -> bool {
-    const VALUES: [&str; 22] = [
-        "branch", "commit", "hash", "host", "hostname", "hosts", "id", "ids", "list", "name", "names", "nvmrc", "pid",
-        "port", "release", "sha", "tag", "token", "url", "urls", "uuid", "version",
-    ];
-    const LISTS: [&str; 6] = [".csv", ".json", ".list", ".lst", ".tsv", ".txt"];
     let is_value = |name: &str| {
         let lower = name.to_ascii_lowercase();
-        lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| VALUES.contains(&word))
+        lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| lists(&roles::OUTPUT_VALUES, word))
             || ["version", "token"].iter().any(|part| lower.contains(part))
-            || LISTS.iter().any(|end| lower.ends_with(end))
+            || roles::OUTPUT_LISTS.iter().any(|end| lower.ends_with(end))
     };
     let home = context.zones.home.as_ref();
     let near = path.is_below(&context.zones.project) || home.is_some_and(|home| path.is_below(home));
@@ -513,13 +493,9 @@ fn is_content(path: &AbsPath, context: &Context<'_>) -> bool {
 
 /// Whether a command prints the content of a file that holds more than one value, such as a version or a number.
 fn prints_whole_file(command: &Command, at: usize, context: &Context<'_>) -> bool {
-    const PRINTERS: [&str; 14] = [
-        "bzip2", "cat", "head", "hexdump", "nl", "openssl", "paste", "rev", "strings", "tac", "tail", "xz", "zip",
-        "zstd",
-    ];
     let raw = |arg: &Arg| arg.text.starts_with('-') && !arg.text.starts_with("--") && arg.text.contains('R');
     let reads_raw = command.program == "jq" && command.args.iter().any(raw);
-    (PRINTERS.contains(&command.program.as_str()) || reads_raw)
+    (lists(&roles::OUTPUT_PRINTING, &command.program) || reads_raw)
         && read_paths(at, context).any(|path| is_content(path, context))
 }
 

@@ -6,27 +6,13 @@ use super::{Context, command, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::AbsPath;
 use crate::path::zones::Area;
-use crate::programs::{CommandLine, Does, Entry, Tail, Use, WordUse};
+use crate::programs::code::lists;
+use crate::programs::{CommandLine, Does, Entry, Tail, Use, WordUse, roles};
 use crate::rules::Match;
 use crate::shell::{Arg, Command};
 
-/// Programs that such options usually run, such as compressors and pagers.
-const EXPECTED: &[&str] = &[
-    ":", "brotli", "cc", "ccache", "clang", "clang++", "g++", "gcc", "sccache", "zig", "cc", "ccache", "clang",
-    "clang++", "g++", "gcc", "sccache", "zig", "bzip2", "cat", "gzip", "lbzip2", "less", "lz4", "lzma", "lzop", "more",
-    "pbzip2", "pigz", "pxz", "pzstd", "ssh", "unzstd", "xz", "zstd", "zstdmt", "true",
-];
-
 /// Commands by which the shell parser represents file accesses of inline code. The accesses are judged themselves.
 const FILE_COMMANDS: &[&str] = &["cat", "cp", "mv", "rm", "tee"];
-
-/// Prefixes of settings of git that neither run programs nor change remotes.
-const HARMLESS_SETTINGS: [&str; 33] = [
-    "core.commentchar", "advice.", "color.", "column.", "commit.gpgsign", "core.abbrev", "core.autocrlf", "core.eol",
-    "core.filemode", "core.ignorecase", "core.longpaths", "core.precomposeunicode", "core.quotepath", "core.safecrlf",
-    "core.whitespace", "diff.", "fetch.", "format.", "gc.", "grep.", "init.defaultbranch", "log.", "merge.", "pull.",
-    "push.", "rebase.", "rerere.", "stash.", "status.", "submodule.recurse", "tag.", "user.", "blame.",
-];
 
 /// Whether a `-c` option of git sets something that may run a program or change a remote.
 fn has_harmful_setting(command: &Command) -> bool {
@@ -36,14 +22,11 @@ fn has_harmful_setting(command: &Command) -> bool {
         .filter_map(|(_, setting)| setting.text.split_once('='));
     settings.any(|(key, value)| {
         let key = key.to_ascii_lowercase();
-        let harmless_value = !key.starts_with("remote.")
-            && matches!(value, "" | "true" | "false" | "cat" | "less" | ":" | "vi" | "vim" | "nano" | "0" | "1");
-        let runs = ["external", "textconv", "command", "driver", ".cmd", ".path", ".tool"]
-            .iter()
-            .any(|end| key.ends_with(end));
-        (!HARMLESS_SETTINGS.iter().any(|start| key.starts_with(start)) || runs)
+        let harmless_value = !key.starts_with("remote.") && lists(&roles::GIT_HARMLESS_VALUES, value);
+        let runs = roles::GIT_RUNNING_ENDS.iter().any(|end| key.ends_with(end));
+        (!roles::GIT_HARMLESS.iter().any(|start| key.starts_with(start)) || runs)
             && !harmless_value
-            && !matches!(key.as_str(), "safe.directory" | "protocol.version" | "http.postbuffer" | "http.version")
+            && !lists(&roles::GIT_HARMLESS_SETTINGS, &key)
     })
 }
 
@@ -59,7 +42,8 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     }
     // Git runs programs for the user, such as `git bisect run npm test`. Shells and unknown programs are unusual there.
     let by_git = command.via.last().is_some_and(|runner| runner == "git");
-    let usual = is_known(program, context) && !UNUSUAL.contains(&program) || is_given_to_git(command, subject, context);
+    let usual = is_known(program, context) && !lists(&roles::CODE_UNUSUAL, program)
+        || is_given_to_git(command, subject, context);
     if by_git && !usual && !command.hidden {
         return suspicious("git runs a program here that is not one of the usual ones");
     }
@@ -67,28 +51,23 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let has_operands = program != "rm" || command.args.iter().any(|arg| !arg.text.starts_with('-'));
     // Code that asks this machine, such as `requests.get("http://localhost:8000/")`.
     let asks_this_machine = program == "curl" && is_local(command, context);
-    let expected =
-        asks_this_machine || EXPECTED.contains(&program) || (FILE_COMMANDS.contains(&program) && has_operands);
+    let expected = asks_this_machine
+        || lists(&roles::CODE_EXPECTED, program)
+        || (FILE_COMMANDS.contains(&program) && has_operands);
     suspicious_if(
         command.hidden && !expected && !is_ordinary_work(command, context),
         "a program runs here by way of another one's option or code",
     )
 }
 
-/// Programs that git and code rarely run for a reason.
-const UNUSUAL: [&str; 8] = ["bash", "dash", "env", "id", "ksh", "sh", "whoami", "zsh"];
-
-/// Languages in which tests and tools are written, unlike those of filters, editors and databases.
-const GENERAL: [&str; 5] = ["node", "perl", "php", "python", "ruby"];
-
 /// Whether code starts ordinary work, such as `node -e "execSync('npm test')"`, which is judged by itself as in the shell.
 fn is_ordinary_work(command: &Command, context: &Context<'_>) -> bool {
     let language = |runner: &String| context.entry(runner).and_then(|entry| entry.language.as_deref());
     let mut languages = command.via.iter().filter_map(language).peekable();
-    if languages.peek().is_none() || !command.known || UNUSUAL.contains(&command.program.as_str()) {
+    if languages.peek().is_none() || !command.known || lists(&roles::CODE_UNUSUAL, &command.program) {
         return false;
     }
-    let is_general = languages.all(|language| GENERAL.contains(&language));
+    let is_general = languages.all(|language| lists(&roles::CODE_GENERAL, language));
     let Some(line) = command.parsed.as_deref() else {
         return is_general && command.program.contains('/') && is_own_file(&command.program, command, context);
     };
@@ -111,7 +90,7 @@ fn is_ordinary_work(command: &Command, context: &Context<'_>) -> bool {
             let is_script = scripts.peek().is_some();
             let is_own = |file: Arg| file.is_known() && is_own_file(&file.text, command, context);
             let are_own = scripts.all(|used| command.value(used).is_some_and(is_own));
-            GENERAL.contains(&language) && (is_tool || is_script && are_own)
+            lists(&roles::CODE_GENERAL, language) && (is_tool || is_script && are_own)
         }
         (None, None) => matches!(does, Some(Does::Look | Does::Work)) && are_words_plain(command, line),
         (None, Some(_)) => false,
@@ -137,7 +116,7 @@ fn is_given_to_git(command: &Command, subject: &Subject<'_>, context: &Context<'
     let runs = |outer: &Command| {
         outer.program == "git" && outer.parsed.as_ref().is_some_and(|line| line.path.iter().any(is_verb))
     };
-    let is_text = ["bash", "dash", "ksh", "sh", "zsh"].contains(&command.program.as_str())
+    let is_text = lists(&roles::SHELLS_COMMON, &command.program)
         && matches!(command.args.as_slice(), [option, text, ..] if option.text == "-c" && text.is_known());
     let is_own = command.program.contains('/') && is_own_file(&command.program, command, context);
     // A command stands before those that it runs.

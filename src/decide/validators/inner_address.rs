@@ -1,9 +1,10 @@
 //! Addresses that belong to the machine or its cloud: metadata services, and schemes that reach files and other protocols.
 
-use super::carried_data::FETCHERS;
 use super::{Context, command, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::encoding::address::Address;
+use crate::programs::code::lists;
+use crate::programs::roles;
 use crate::programs::{Use, WordUse};
 use crate::rules::Match;
 use crate::shell::{Command, addresses};
@@ -19,8 +20,9 @@ pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Matc
         let address = Address::parse(address);
         address.is_metadata() || is_inner_scheme(&address.scheme) && address.scheme != "file"
     };
-    let fetched =
-        || FETCHERS.contains(&command.program.as_str()) && addresses(command).iter().any(|arg| is_inner(&arg.text));
+    let fetched = || {
+        lists(&roles::NETWORK_FETCHERS, &command.program) && addresses(command).iter().any(|arg| is_inner(&arg.text))
+    };
     let reaches = asked_addresses(command).any(is_inner) || fetched();
     suspicious_if(reaches || is_led_to_metadata(command), "the address is one of the machine or its cloud")
 }

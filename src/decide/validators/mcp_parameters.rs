@@ -6,27 +6,12 @@ use crate::decide::subject::Subject;
 use crate::encoding::address::Address;
 use crate::encoding::json;
 use crate::event::Action;
+use crate::mcp::{FIELDS_ADDRESSES, FIELDS_NAME_ENDS, FIELDS_NAMES, FIELDS_PROGRAMS, FIELDS_PROSE};
 use crate::path::zones::Area;
 use crate::path::{AbsPath, Place};
 use crate::programs::Catalogue;
 use crate::rules::Match;
 use crate::shell;
-
-/// Fields that hold prose, code or queries. They may contain anything.
-const PROSE: [&str; 46] = [
-    "answer", "arguments", "body", "caption", "code", "comment", "comments", "commitmessage", "content", "contents",
-    "context", "cql", "css", "data", "description", "diff", "details", "expression", "filter", "html", "input",
-    "instructions", "jql", "jsonpath", "markdown", "message", "messages", "new", "newtext", "notes", "old", "patch",
-    "prompt", "q", "query", "reason", "script", "search", "snippet", "source", "sql", "summary", "text", "thought",
-    "title", "value",
-];
-
-/// Fields that hold a single name.
-const NAMES: [&str; 34] = [
-    "account", "base", "branch", "bucket", "channel", "commit", "cwd", "database", "dir", "directory", "file",
-    "filename", "filepath", "folder", "head", "host", "hostname", "id", "ids", "key", "org", "owner", "package",
-    "path", "paths", "ref", "repo", "repository", "sha", "slug", "table", "tag", "username", "workspace",
-];
 
 pub(super) fn find(_subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let Action::Mcp { input, .. } = &context.event.action else { return None };
@@ -37,10 +22,10 @@ pub(super) fn find(_subject: &Subject<'_>, context: &Context<'_>) -> Option<Matc
             return block("it asks for an address that only this machine or its cloud answers");
         }
         let field = field.to_ascii_lowercase().replace(['_', '-'], "");
-        if PROSE.iter().any(|prose| field == *prose || (prose.len() > 3 && field.ends_with(prose))) {
+        if FIELDS_PROSE.iter().any(|prose| field == *prose || (prose.len() > 3 && field.ends_with(prose))) {
             continue;
         }
-        if ["url", "uri", "href", "link", "endpoint"].iter().any(|name| field.ends_with(name)) {
+        if FIELDS_ADDRESSES.iter().any(|name| field.ends_with(name)) {
             if text.contains("$(") || text.contains('`') {
                 return block("a field that should hold an address holds shell text");
             }
@@ -51,12 +36,12 @@ pub(super) fn find(_subject: &Subject<'_>, context: &Context<'_>) -> Option<Matc
         }
         let single = field
             .strip_suffix("es")
-            .filter(|single| NAMES.contains(single))
+            .filter(|single| FIELDS_NAMES.contains(single))
             .or_else(|| field.strip_suffix('s'))
             .unwrap_or(&field);
-        let is_name = NAMES.contains(&field.as_str())
-            || NAMES.contains(&single)
-            || ["id", "ids", "path", "key", "sha", "branch", "ref"].iter().any(|end| field.ends_with(end));
+        let is_name = FIELDS_NAMES.contains(&field.as_str())
+            || FIELDS_NAMES.contains(&single)
+            || FIELDS_NAME_ENDS.iter().any(|end| field.ends_with(end));
         let is_prose = !is_name && !field.ends_with("name") && text.split_whitespace().count() > 5;
         if !is_prose && is_injection(&text, is_name) {
             return block("a field that should hold a name holds shell text");
@@ -87,12 +72,7 @@ fn is_injection(text: &str, is_name: bool) -> bool {
     let Some(at) = text.find([';', '|', '&', '\n', '>']) else { return false };
     let behind = text.get(at..).unwrap_or_default().trim_start_matches([';', '|', '&', '\n', '>', ' ']);
     let reading = shell::read(behind, &Place::default(), &Catalogue::shipped());
-    let programs = [
-        "rm", "curl", "wget", "sh", "bash", "nc", "python", "python3", "perl", "node", "cat", "id", "whoami", "env",
-        "sudo", "chmod", "eval", "echo", "touch", "sleep", "ping", "nslookup", "dig", "ls", "printenv", "base64",
-        "tee", "dd", "mkfifo", "kill",
-    ];
-    reading.commands.first().is_some_and(|command| programs.contains(&command.program.as_str()))
+    reading.commands.first().is_some_and(|command| FIELDS_PROGRAMS.contains(&command.program.as_str()))
 }
 
 /// Whether a text is the address of a cloud's metadata service, or reaches files outside of the project or another protocol.

@@ -6,6 +6,8 @@ use super::{Context, command, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
 use crate::path::zones::Area;
 use crate::path::{AbsPath, Place, protected};
+use crate::programs::code::lists;
+use crate::programs::roles;
 use crate::rules::Match;
 use crate::shell::{Act, Command, Origin};
 use compact_str::CompactString;
@@ -21,26 +23,14 @@ const TOOL_DIRECTORIES: [&[&str]; 7] = [
     &["target"],
 ];
 
-/// Programs that a build tool puts into each project, run by their paths.
-const PROJECT_WRAPPERS: [&str; 4] = ["gradlew", "gradlew.bat", "mvnw", "mvnw.cmd"];
-
-/// The same for those in a directory `bin` of the project.
-const PROJECT_STUBS: [&str; 9] = ["rails", "rake", "bundle", "bundler", "yarn", "setup", "rspec", "spring", "console"];
-
-/// Programs that make an executable file from source code.
-const COMPILERS: [&str; 16] = [
-    "cc", "gcc", "g++", "c++", "clang", "clang++", "go", "rustc", "zig", "swiftc", "ghc", "nim", "crystal", "dmd",
-    "ocamlopt", "gfortran",
-];
-
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let command = command(subject)?;
     let path = located(command, context)?;
     let Some(path) = path else { return suspicious("the directory of this program is only known when it runs") };
     let name = path.components().last().map_or("", CompactString::as_str);
     // `bin/rake` and the like are written by the tools themselves.
-    let is_stub =
-        PROJECT_WRAPPERS.contains(&name) || ends_with(path.directories(), &["bin"]) && PROJECT_STUBS.contains(&name);
+    let is_stub = lists(&roles::CODE_WRAPPERS, name)
+        || ends_with(path.directories(), &["bin"]) && lists(&roles::CODE_STUBS, name);
     if context.zones.area(&path) == Area::InProject {
         let is_installed = is_stub || TOOL_DIRECTORIES.iter().any(|tool| ends_with(path.directories(), tool));
         let shadows = is_allowed(name, context) && !is_installed;
@@ -124,7 +114,7 @@ fn is_just_compiled(path: &AbsPath, command: &Command, context: &Context<'_>) ->
             effects.of_command(row).iter().filter(|access| access.act == Act::Read).all(|access| {
                 access.target.path.as_ref().is_some_and(|path| context.zones.area(path) == Area::InProject)
             });
-        compiler.is_some_and(|compiler| COMPILERS.contains(&compiler.program.as_str())) && reads_project
+        compiler.is_some_and(|compiler| lists(&roles::CODE_COMPILERS, &compiler.program)) && reads_project
     };
     let written_before = |access: &crate::shell::Access| access.act.changes() && !access.row.is_some_and(compiled);
     let project_files_written = effects.accesses.iter().filter(|access| written_before(access)).any(|access| {

@@ -10,20 +10,11 @@ use crate::decide::subject::Subject;
 use crate::event::Action;
 use crate::path::protected::{Class, Lookup};
 use crate::path::{AbsPath, Extent, Glob, names_overlap, touches_tree};
-use crate::programs::Does;
+use crate::programs::code::lists;
+use crate::programs::{Does, roles};
 use crate::rules::Match;
 use crate::shell::{Act, Arg, Command, Input};
 use compact_str::CompactString;
-
-/// Programs that print their arguments.
-const PRINTERS: &[&str] = &["echo", "printf", "print", "cat", "logger"];
-
-/// Programs that search files for a text.
-const SEARCHERS: &[&str] = &["grep", "egrep", "fgrep", "rg", "ag", "ack", "ugrep"];
-
-/// Programs that run code from their arguments.
-const INTERPRETERS: &[&str] =
-    &["awk", "bun", "deno", "gawk", "jaq", "jq", "lua", "mawk", "node", "perl", "php", "py", "python", "ruby", "yq"];
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     if let Some(command) = command(subject) {
@@ -33,12 +24,16 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
                 Input::Inherited | Input::Pipe | Input::Unknown => false,
             },
             "printenv" => command.args.iter().any(|arg| is_secret_name(&arg.text, context)),
-            program if PRINTERS.contains(&program) => command.args.iter().any(|arg| names_secret(arg, context)),
+            program if lists(&roles::OUTPUT_ECHOING, program) => {
+                command.args.iter().any(|arg| names_secret(arg, context))
+            }
             "sed" | "awk" | "gawk" | "tr" | "grep" if command.args.iter().any(|arg| names_secret(arg, context)) => true,
             "declare" | "typeset" | "export" if command.args.first().is_some_and(|arg| arg.text == "-p") => {
                 command.args.iter().any(|arg| is_secret_name(&arg.text, context))
             }
-            program if INTERPRETERS.contains(&program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')) => {
+            program
+                if lists(&roles::CODE_PRINTING, program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')) =>
+            {
                 command.args.iter().any(|arg| reads_secret_variable(&arg.text, context))
             }
             _ => false,
@@ -64,7 +59,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     }
     // A search through system directories cannot read files such as `/etc/shadow`, so only keys at home count for it.
     let is_tree = reach == Extent::Tree || path.components().last().is_some_and(|name| name == "**");
-    let is_search = command.is_some_and(|command| SEARCHERS.contains(&command.program.as_str()));
+    let is_search = command.is_some_and(|command| lists(&roles::FILES_SEARCHERS, &command.program));
     let searched = is_tree && (is_search || matches!(context.event.action, Action::Files { .. }));
     let listed = if searched {
         Class::Keys.contains_at_home(path, reach, context.zones.home.as_ref())

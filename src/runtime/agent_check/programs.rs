@@ -2,7 +2,7 @@
 
 use super::processes::Process;
 use rune::client::{self, Client};
-use rune::decide::validators::AGENTS;
+use rune::decide::validators::is_agent_program;
 use serde::Deserialize;
 use std::sync::LazyLock;
 
@@ -44,7 +44,7 @@ pub fn marker(process: &Process) -> Option<&'static str> {
 
 /// The agent that a process is, by its name or by the script that it interprets.
 pub fn agent(process: &Process) -> Option<String> {
-    if let Some(name) = names(process).find(|name| AGENTS.contains(name)) {
+    if let Some(name) = names(process).find(|name| is_agent_program(name)) {
         return Some(name.to_owned());
     }
     let is_program_of = |client: &&dyn Client| {

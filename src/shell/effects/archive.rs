@@ -19,6 +19,10 @@ pub(super) fn tar(noted: &mut Noted<'_>) {
     let parts = parts(&noted.command.args, entry);
     let has = |names: &[&str]| noted.command.has_flag(names);
     let is = |letter: char| parts.iter().any(|part| matches!(part, Part::Letter(found) if *found == letter));
+    // With absolute names, the archive says where its files go.
+    if (is('x') || has(&["--extract", "--get"])) && is('P') {
+        noted.take_down(Act::Write, &Arg::literal("/"), true);
+    }
     let unpacks = is('x') || has(&["--extract", "--get"]);
     let packs = ['c', 'r', 'u'].iter().any(|letter| is(*letter)) || has(&["--create", "--append", "--update"]);
     let removes = has(&["--remove-files"]);
@@ -83,6 +87,13 @@ fn parts(args: &[Arg], entry: &Entry) -> Vec<Part> {
             match name {
                 "--directory" => parts.extend(value.map(Part::Directory)),
                 "--file" => parts.extend(value.map(Part::File)),
+                // Without a value it is named after the archive.
+                "--one-top-level" => parts.extend(value.map(Part::Directory)),
+                _ if ["--absolute-names", "--absolute-paths"].iter().any(|flag| flag.starts_with(name))
+                    && name.len() > 4 =>
+                {
+                    parts.push(Part::Letter('P'));
+                }
                 _ => {}
             }
             continue;

@@ -1,25 +1,18 @@
 //! Files of this machine that a container is given or that are copied from or to it.
 
 use super::super::Arg;
-use super::super::mount::{self, Bind};
-use super::super::options::Options;
+use super::super::mount::Bind;
 use super::{Act, Noted};
-
-const MOUNTS: Options = Options { short: "v", long: &["env-file", "mount", "secret", "volume"] };
-
-const COPY: Options = Options { short: "", long: &["index"] };
 
 /// `docker run -v source:target`, `--mount source=…`: what is given can be read.
 pub(super) fn mounts(noted: &mut Noted<'_>) {
     let command = noted.command;
-    let Some((verb, behind)) = mount::find_verb(&command.program, &command.args) else { return };
-    if verb == "cp" {
-        return copy(noted, behind);
+    if command.parsed.as_deref().is_some_and(|line| line.verb() == "cp") {
+        return copy(noted, &command.operands());
     }
-    let args = &command.args;
-    let volumes = MOUNTS.values(args, "v volume").into_iter().filter_map(|value| Bind::from_volume(&value));
-    noted.all(Act::Read, &MOUNTS.values(args, "env-file"));
-    let mounts = MOUNTS.values(args, "mount secret").into_iter().filter_map(|value| Bind::from_mount(&value));
+    noted.all(Act::Read, &command.values(&["--env-file"]));
+    let volumes = command.values(&["-v", "--volume"]).into_iter().filter_map(|value| Bind::from_volume(&value));
+    let mounts = command.values(&["--mount", "--secret"]).into_iter().filter_map(|value| Bind::from_mount(&value));
     let sources: Vec<Arg> = volumes.chain(mounts).map(|bind| bind.source).collect();
     // Of the root it is everything, which is judged as that.
     for source in sources.iter().filter(|source| source.text != "/") {
@@ -28,10 +21,9 @@ pub(super) fn mounts(noted: &mut Noted<'_>) {
 }
 
 /// `docker cp container:source target`, `docker cp source container:target`.
-fn copy(noted: &mut Noted<'_>, args: &[Arg]) {
+fn copy(noted: &mut Noted<'_>, operands: &[&Arg]) {
     let is_local =
         |word: &Arg| word.text != "-" && (!word.text.contains(':') || word.text.starts_with(['/', '.', '~']));
-    let operands = COPY.operands(args);
     let Some((target, sources)) = operands.split_last() else { return };
     for source in sources.iter().filter(|source| is_local(source)) {
         noted.take_down(Act::Read, source, true);

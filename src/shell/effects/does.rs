@@ -6,7 +6,7 @@ use super::scratch::{self, Database};
 use super::{fetch, forge};
 use crate::encoding::address::Address;
 use crate::programs::code::{self, lists};
-use crate::programs::{CommandLine, Does, Use, WordUse};
+use crate::programs::{CommandLine, Does, Use, WordUse, roles};
 
 /// What a command does beyond the files that it names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Command {
 
     /// `docker compose -p test down -v`, `docker compose -f compose.e2e.yml down -v`: all names are those of tests.
     fn loses_volumes_of_tests(&self, line: &CommandLine) -> bool {
-        let is_compose = matches!(self.program.as_str(), "docker" | "docker-compose" | "podman" | "podman-compose");
+        let is_compose = lists(&roles::CONTAINERS_ENGINES, &self.program);
         if !is_compose || line.verb() != "down" || !self.args.iter().all(Arg::is_known) {
             return false;
         }

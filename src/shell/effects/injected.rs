@@ -1,7 +1,8 @@
 //! Secrets that a program gives to the command that it runs, if that command prints them: `op run -- env`.
 
 use super::super::{Arg, Command};
-use super::scope::ENVIRONMENT;
+use crate::programs::code::lists;
+use crate::programs::roles;
 use crate::programs::{self, CommandLine, Tail, Use};
 
 /// The longest chain of programs that run each other which is followed. A longer one counts as printing secrets.
@@ -59,7 +60,7 @@ fn shows(words: &[&str], depth: usize) -> bool {
             return args.iter().all(|word| word.starts_with('-')) || args.iter().any(|word| names_secret(word));
         }
         "echo" | "printf" => return args.iter().any(|word| word.contains('$') && names_secret(word)),
-        name if ENVIRONMENT.contains(&name) => {
+        name if lists(&roles::SHELLS_VARIABLES, name) => {
             let is_plain = |word: &&str| word.starts_with('-') || name == "env" && word.contains('=');
             if args.iter().all(is_plain) {
                 return true;
@@ -79,7 +80,7 @@ fn shows(words: &[&str], depth: usize) -> bool {
 }
 
 fn is_shell(name: &str) -> bool {
-    matches!(name, "sh" | "bash" | "ash" | "dash" | "zsh" | "ksh" | "fish")
+    lists(&roles::SHELLS_COMMON, name)
 }
 
 /// Whether the name of a variable says that it holds a secret.

@@ -9,7 +9,8 @@ use super::{Access, Act, Target, words};
 use crate::path::Extent;
 use crate::path::protected::{self, Class, WorstUse};
 use crate::path::zones::{Area, Zones};
-use crate::programs::{Does, Use};
+use crate::programs::code::lists;
+use crate::programs::{Does, Use, roles};
 use crate::verdict::limits::PATH_BYTES;
 use compact_str::CompactString;
 use std::cell::LazyCell;
@@ -68,7 +69,7 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
                     if !used.by_option
                         && is_open
                         && line.is_some_and(|line| line.does != Some(Does::Look))
-                        && !super::mode::changes_rights(&command.program)
+                        && !lists(&roles::FILES_RIGHTS, &command.program)
                         && !accessed.contains(value.text.as_str())
                     {
                         finder.directory(&value);
@@ -92,7 +93,7 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
     if let (Input::Text(text), true) = (&command.input, reads_code) {
         finder.code(text);
     }
-    if let (Input::Text(text), true) = (&command.input, INCLUDERS.contains(&command.program.as_str())) {
+    if let (Input::Text(text), true) = (&command.input, lists(&roles::FILES_INCLUDERS, &command.program)) {
         finder.included(text);
     }
     if command.program == "yq" {
@@ -105,12 +106,6 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
 fn may_empty(option: &str) -> bool {
     !option.trim_end_matches('=').eq_ignore_ascii_case("-o")
 }
-
-/// Programs whose input may include files, and print them.
-const INCLUDERS: [&str; 19] = [
-    "asciidoc", "asciidoctor", "c++", "cc", "clang", "clang++", "cpp", "g++", "gcc", "groff", "latex", "m4", "nroff",
-    "pandoc", "pdflatex", "terraform", "tofu", "troff", "yq",
-];
 
 /// What stands before the name of a file that a text includes, in several languages.
 const INCLUDES: [&str; 8] =

@@ -2,6 +2,8 @@
 
 use super::super::{Arg, Command};
 use super::{Act, Noted};
+use crate::programs::code::lists;
+use crate::programs::roles;
 
 /// The rights on a file behind a change of its mode, owner or attributes, as far as the command tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +39,6 @@ impl Rights {
     pub fn harms_directory(self) -> bool {
         self.owner != ALL || self.others & WRITE != 0
     }
-}
-
-/// Programs that change modes, owners or attributes.
-pub(super) fn changes_rights(program: &str) -> bool {
-    matches!(program, "chmod" | "chown" | "chgrp" | "chattr" | "chflags" | "setfacl" | "gchmod" | "gchown" | "gchgrp")
 }
 
 /// Takes down the files whose rights a command changes.
@@ -86,7 +83,7 @@ fn rights(command: &Command) -> Option<Rights> {
             words.into_iter().next().filter(|_| command.values(&["--reference"]).is_empty()).cloned()
         }
         "install" => Some(command.values(&["-m", "--mode"]).pop().unwrap_or_else(|| Arg::literal("755"))),
-        _ if changes_rights(program) => None,
+        _ if lists(&roles::FILES_RIGHTS, program) => None,
         _ => return None,
     };
     let rights = mode.filter(Arg::is_known).and_then(|mode| of_mode(&mode.text)).unwrap_or(Rights::UNKNOWN);

@@ -4,11 +4,13 @@
 use super::super::options::Options;
 use super::super::{Arg, Input};
 use super::{Act, Noted, archive, by_entry, container, copy, fetch, git, mode, search, words};
+use crate::programs::code::lists;
+use crate::programs::roles;
 
 /// The options of filters that take a value, for the names that a pipeline hands to `xargs`.
 pub(in super::super) fn options(program: &str) -> Options {
     let (short, long): (&'static str, &'static [&'static str]) = match program {
-        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "ugrep" => (
+        _ if lists(&roles::FILES_SEARCHERS, program) => (
             "ABCDefgmtdT",
             &[
                 "after-context", "before-context", "context", "exclude", "exclude-dir", "file", "glob", "include",
@@ -40,21 +42,19 @@ pub(super) fn note(noted: &mut Noted<'_>) {
     let operands = operands.as_slice();
     match program {
         "find" | "gfind" | "bfs" => search::find(noted),
-        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "ugrep" => search::grep(noted, operands),
-        _ if mode::changes_rights(program) => mode::note(noted, operands),
+        _ if lists(&roles::FILES_SEARCHERS, program) => search::grep(noted, operands),
+        _ if lists(&roles::FILES_RIGHTS, program) => mode::note(noted, operands),
         // It makes directories, and sets the mode of those that are there.
         "install" if command.has_flag(&["-d", "--directory"]) => {
             noted.all(Act::Write, operands.iter().copied());
             mode::change(noted, operands);
         }
-        "cp" | "install" | "ln" | "mv" | "link" | "rsync" | "scp" | "gcp" | "gln" | "gmv" => {
-            copy::copy(noted, operands);
-        }
+        _ if lists(&roles::FILES_COPIERS, program) => copy::copy(noted, operands),
         "cmake" if command.parsed.as_ref().is_some_and(|line| line.path.len() > 2) => cmake(noted, operands),
         "curl" | "wget" | "http" | "https" | "xh" => fetch::note(noted, operands),
         "tar" | "gtar" | "bsdtar" => archive::tar(noted),
         "git" => git::git(noted),
-        "docker" | "podman" | "nerdctl" | "docker-compose" => {
+        _ if lists(&roles::CONTAINERS_ENGINES, program) => {
             container::mounts(noted);
             by_entry::note(noted);
         }

@@ -2,14 +2,9 @@
 
 use super::super::Command;
 use crate::encoding::address::Address;
+use crate::programs::code::lists;
 use crate::programs::entry::Scope;
-use crate::programs::{self, CommandLine, Does, Use, WordUse};
-
-/// Programs that run others in a container of this machine.
-const CONTAINERS: [&str; 5] = ["docker", "podman", "nerdctl", "docker-compose", "podman-compose"];
-
-/// Programs that print all variables, among which are the secrets of a container.
-pub(super) const ENVIRONMENT: [&str; 5] = ["env", "printenv", "set", "export", "declare"];
+use crate::programs::{self, CommandLine, Does, Use, WordUse, roles};
 
 /// The longest chain of programs that run each other which is followed.
 const MAX_DEPTH: usize = 4;
@@ -17,7 +12,7 @@ const MAX_DEPTH: usize = 4;
 impl Command {
     /// Whether it runs in a container, so that its program is one of the image.
     pub fn runs_in_container(&self) -> bool {
-        self.via.iter().any(|runner| CONTAINERS.contains(&runner.as_str()))
+        self.via.iter().any(|runner| lists(&roles::CONTAINERS_ENGINES, runner))
     }
 
     /// The effect of a change, given where it takes place.
@@ -53,7 +48,7 @@ fn is_elsewhere((name, value): &(String, Option<String>)) -> bool {
 fn looks(words: &[&str], depth: usize) -> bool {
     let (Some((name, args)), Some(depth)) = (words.split_first(), depth.checked_sub(1)) else { return false };
     let name = name.rsplit('/').next().unwrap_or(name);
-    if let (true, ["-c" | "-lc" | "-ec", text]) = (matches!(name, "sh" | "bash" | "ash" | "dash"), args) {
+    if let (true, ["-c" | "-lc" | "-ec", text]) = (lists(&roles::SHELLS_COMMON, name), args) {
         return is_plain(text)
             && text
                 .split([';', '|', '&'])
@@ -61,7 +56,7 @@ fn looks(words: &[&str], depth: usize) -> bool {
                 .filter(|part| !part.is_empty())
                 .all(|part| looks(&part.split_whitespace().collect::<Vec<_>>(), depth));
     }
-    let Some(entry) = programs::embedded(name).filter(|_| !ENVIRONMENT.contains(&name)) else { return false };
+    let Some(entry) = programs::embedded(name).filter(|_| !lists(&roles::SHELLS_VARIABLES, name)) else { return false };
     // `python -V`
     if matches!(args, ["-V" | "--version" | "-version"]) {
         return true;

@@ -4,27 +4,7 @@ use super::super::{Arg, Command};
 use crate::encoding::address::Address;
 use crate::programs::CommandLine;
 use crate::programs::code::{self, lists};
-
-/// Options that name a database, or a file or project of containers that names several.
-const DATABASE_OPTIONS: [&str; 8] =
-    ["-d", "--dbname", "--database", "-D", "--db", "--settings", "--url", "--database-url"];
-
-/// Options that name a server.
-const HOST_OPTIONS: [&str; 6] = ["-h", "--host", "--hostname", "-H", "--server", "-S"];
-
-/// Clients of which the first operand is a database, its address or its file.
-const NAMED_BY_OPERAND: [&str; 14] = [
-    "psql", "pgcli", "mysql", "mariadb", "mycli", "mongosh", "mongo", "sqlite3", "sqlite", "litecli", "usql", "duckdb",
-    "pgloader", "pg_restore",
-];
-
-/// Clients of which a database is a file.
-const FILE_CLIENTS: [&str; 4] = ["sqlite3", "sqlite", "litecli", "duckdb"];
-
-/// Variables that name a server or a database, beside those that end in `_URL`.
-const DATABASE_VARIABLES: [&str; 8] =
-    ["PGDATABASE", "MYSQL_DATABASE", "DB_NAME", "DB_DATABASE", "DATABASE_NAME", "DB_PATH", "MONGO_DB", "DATABASE_PATH"];
-const HOST_VARIABLES: [&str; 6] = ["PGHOST", "PGHOSTADDR", "MYSQL_HOST", "DB_HOST", "DATABASE_HOST", "MONGO_HOST"];
+use crate::programs::roles;
 
 /// How sure it is that only data of tests can be lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,18 +20,18 @@ pub(super) enum Database {
 /// Which database a command is connected to, by its options, operands and variables.
 pub(super) fn database(command: &Command, line: &CommandLine) -> Database {
     let mut found: Vec<Database> = Vec::new();
-    let is_file = FILE_CLIENTS.contains(&command.program.as_str());
+    let is_file = lists(&roles::DATABASES_FILES, &command.program);
     for used in &line.uses {
         let Some(value) = command.value(used) else { continue };
         let option = used.option.unwrap_or_default();
-        if DATABASE_OPTIONS.contains(&option) {
+        if lists(&roles::DATABASES_OPTIONS, option) {
             found.push(of_value(&value, is_file));
-        } else if HOST_OPTIONS.contains(&option) {
+        } else if lists(&roles::DATABASES_HOSTS, option) {
             found.extend(of_host(&value));
         }
     }
     let mut operands = line.uses.iter().filter(|used| !used.by_option).filter_map(|used| command.value(used));
-    if NAMED_BY_OPERAND.contains(&command.program.as_str()) && command.program != "pg_restore" {
+    if lists(&roles::DATABASES_NAMED_BY_OPERAND, &command.program) {
         // `psql -d x user`: the operand behind a named database is no database.
         let is_named = found.contains(&Database::Scratch) && !is_file;
         found.extend(operands.next().filter(|_| !is_named).map(|operand| of_value(&operand, is_file)));
@@ -76,13 +56,13 @@ fn of_variable(name: &str, value: Option<&str>) -> Option<Database> {
     if lists(&code::WORDS_TEST_VARIABLES, name) {
         return matches!(value, "test" | "testing").then_some(Database::Scratch);
     }
-    if matches!(name, "DJANGO_SETTINGS_MODULE") || DATABASE_VARIABLES.contains(&name) {
+    if lists(&roles::DATABASES_VARIABLES, name) {
         return Some(of_value(&Arg::literal(value), false));
     }
     if name.ends_with("DATABASE_URL") || matches!(name, "DB_URL" | "MONGO_URL" | "MONGODB_URI" | "POSTGRES_URL") {
         return Some(of_value(&Arg::literal(value), false));
     }
-    HOST_VARIABLES.contains(&name).then(|| of_host(&Arg::literal(value)))?
+    lists(&roles::DATABASES_HOST_VARIABLES, name).then(|| of_host(&Arg::literal(value)))?
 }
 
 /// What the name or the address of a server says; nothing if it is nearby, because its databases may be any.

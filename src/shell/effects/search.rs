@@ -30,8 +30,10 @@ pub(super) fn grep(noted: &mut Noted<'_>, operands: &[&Arg]) {
     let greps = matches!(command.program.as_str(), "grep" | "egrep" | "fgrep");
     let recursive = command.has_flag(&["-r", "-R", "--recursive", "--dereference-recursive"])
         || command.values(&["-d", "--directories"]).iter().any(|action| action.text == "recurse");
-    // By a pattern for names it reads what has such a name, and no key has.
-    let picks = !command.values(&["--include", "-g", "--glob", "-t", "--type", "--iglob"]).is_empty();
+    // By a pattern for names it reads what has such a name.
+    let globs = command.values(&["--include", "-g", "--glob", "--iglob"]);
+    let globs: Vec<&Arg> = globs.iter().filter(|glob| !glob.text.starts_with('!')).collect();
+    let picks = !globs.is_empty() || !command.values(&["-t", "--type"]).is_empty();
     let lists = greps && !recursive || picks;
     let hidden = greps || command.has_flag(&["-u", "--hidden", "-.", "--unrestricted"]);
     // Such options show no line of a file.
@@ -39,6 +41,15 @@ pub(super) fn grep(noted: &mut Noted<'_>, operands: &[&Arg]) {
         "-q", "-c", "-l", "-L", "--quiet", "--silent", "--count", "--files-with-matches", "--files-without-match",
     ]);
     let act = if quiet { Act::Match } else { Act::Read };
+    let here = Arg::literal(".");
+    let starts = files.clone().chain(Some(&here).filter(|_| files.clone().next().is_none()));
+    for (start, glob) in starts.flat_map(|start| globs.iter().map(move |glob| (start, glob))) {
+        let text = format!("{}/**/{}", start.text.trim_end_matches('/'), glob.text.trim_start_matches('/'));
+        noted.take_down(act, &Arg { text: text.into(), known: start.known, glob: true }, false);
+        if noted.effects.exceeded.is_some() {
+            return;
+        }
+    }
     for file in files {
         // Hidden directories are only searched where they are named.
         let named = file.text.trim_end_matches('/').rsplit('/').next().is_some_and(|name| name.starts_with('.'));

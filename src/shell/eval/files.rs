@@ -3,14 +3,12 @@
 use super::Evaluator;
 use super::filters;
 use crate::path::AbsPath;
-use crate::programs::{CommandLine, Does, Use};
+use crate::programs::code::lists;
+use crate::programs::{CommandLine, Does, Use, roles};
 use crate::shell::effects::{self, Access, Act, Target};
 use crate::shell::{Arg, Command, Input, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-
-/// Programs that give their first operands the name of the last one.
-const COPIERS: [&str; 11] = ["cp", "gcp", "ginstall", "gln", "gmv", "install", "link", "ln", "mv", "rsync", "scp"];
 
 /// Steps for one command whose effects are derived.
 const COMMAND_STEPS: usize = 20;
@@ -166,7 +164,7 @@ impl Evaluator<'_> {
         if unpacks || is_fetched && clones(&command) {
             return self.note_unpacked(&command, &accesses, is_fetched);
         }
-        if COPIERS.contains(&command.program.as_str()) && !is_fetched {
+        if lists(&roles::FILES_COPIERS, &command.program) && !is_fetched {
             return self.note_copies(&command);
         }
         let unknown = Content::Unknown(if is_fetched { Origin::Fetched } else { Origin::Generated });
@@ -438,8 +436,8 @@ fn unpacks(command: &Command, accesses: &[Access]) -> bool {
                 || command.args.iter().any(extracts)
                 || command.args.iter().any(|arg| arg.text.starts_with("-x") && !arg.text.starts_with("--"))
         }
-        "unzip" | "cpio" | "unrar" | "unar" | "ditto" => true,
-        "7z" | "7za" | "7zr" | "7zz" | "rar" => matches!(verb, "x" | "e"),
+        program if lists(&roles::FILES_UNPACKERS, program) => true,
+        program if lists(&roles::FILES_UNPACKERS_BY_VERB, program) => matches!(verb, "x" | "e"),
         "python" | "python3" => {
             command.args.iter().any(|arg| matches!(arg.text.as_str(), "zipfile" | "tarfile"))
                 && command.args.iter().any(|arg| matches!(arg.text.as_str(), "-e" | "--extract"))
@@ -452,7 +450,7 @@ fn unpacks(command: &Command, accesses: &[Access]) -> bool {
 fn is_decoder(command: &Command) -> bool {
     let language = command.parsed.as_ref().and_then(|line| line.language());
     let in_place = |arg: &Arg| arg.text.starts_with("-i") || arg.text.starts_with("-p") && arg.text.contains('i');
-    matches!(command.program.as_str(), "gpg" | "gpg2" | "age" | "rage" | "iconv" | "uudecode" | "gunzip" | "zcat")
+    lists(&roles::FILES_DECODERS, &command.program)
         || matches!(language, Some("perl" | "ruby")) && command.args.iter().any(in_place)
 }
 

@@ -6,6 +6,7 @@ use super::super::{Arg, Command, Input, PROCESS_SUBSTITUTION};
 use super::Evaluator;
 use super::execution::Execution;
 use crate::path::protected::{self, Class};
+use crate::path::zones::{Area, Zones};
 use crate::path::{AbsPath, Extent};
 use crate::shell::wrappers;
 use smallvec::SmallVec;
@@ -42,13 +43,17 @@ impl Evaluator<'_> {
         // Each is compared with the filters behind it.
         self.meter.charge(LOOK_STEPS * commands.len());
         let home_path = home.map(|home| AbsPath::resolve_in(home, "/", None));
+        let zones = Zones::of(&self.reading.place);
         let mut seen = BTreeSet::new();
         let names =
             wrappers::shown(commands, home, &self.meter).into_iter().filter(|name| seen.insert(name.text.clone()));
         let is_protected = |name: &Arg| {
             let steps = if name.text.contains("**") { SEARCH_STEPS } else { NAME_STEPS };
             self.meter.try_charge(steps + name.text.len())
-                && is_protected(name, state.cwd.as_deref(), home_path.as_ref())
+                && match name.is_known() {
+                    true => is_protected(name, state.cwd.as_deref(), home_path.as_ref()),
+                    false => is_below_vital(name, state.cwd.as_deref(), &zones),
+                }
         };
         names.filter(is_protected).collect()
     }
@@ -57,6 +62,12 @@ impl Evaluator<'_> {
     pub(super) fn listed_for(&self, command: &Command) -> Vec<Arg> {
         if command.input == Input::Pipe { self.listed_before(command.pipeline, command.stage) } else { Vec::new() }
     }
+}
+
+/// Whether a name that is not known lies below a directory that must stay, and so may be any file there.
+fn is_below_vital(name: &Arg, cwd: Option<&str>, zones: &Zones) -> bool {
+    let path = Target::of(name, cwd).path;
+    path.is_some_and(|path| matches!(zones.area(&path), Area::Vital | Area::System))
 }
 
 /// Whether a name is, or may be, that of a protected file or of a directory that holds such files.

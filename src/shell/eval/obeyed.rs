@@ -11,7 +11,7 @@ use crate::programs::code::{self, lists};
 use crate::programs::{CommandLine, Does, Tail, Use};
 use crate::shell::inline::Language;
 use crate::shell::wrappers::Inner;
-use crate::shell::{Arg, Command, Origin};
+use crate::shell::{Arg, Command, Origin, runs_in_containers};
 use crate::verdict::limits::Meter;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -141,8 +141,8 @@ impl Evaluator<'_> {
         }
         let inner = obeyed_code(command, (path, reach), text, form, &self.meter);
         // What runs elsewhere is judged differently.
-        let runners = ["docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc", "ssh"];
-        let is_elsewhere = command.container.is_some() || command.via.iter().any(|by| runners.contains(&by.as_str()));
+        let is_elsewhere =
+            command.container.is_some() || command.via.iter().any(|by| by == "ssh" || runs_in_containers(by));
         let cwd = command.cwd.as_deref().unwrap_or_default();
         self.meter.charge(text.len() / 4);
         let read = inner.iter().filter_map(|inner| match inner {

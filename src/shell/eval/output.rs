@@ -6,6 +6,8 @@ use super::super::{Arg, Command, Input, canonical, tool_roots};
 use super::{Evaluator, files, filters};
 use crate::path::AbsPath;
 use crate::path::Place;
+use crate::programs::code::lists;
+use crate::programs::roles;
 use crate::programs::{self, Use, WordUse};
 use crate::verdict::limits::Meter;
 use std::collections::BTreeSet;
@@ -16,10 +18,6 @@ pub const MKTEMP_PATH: &str = "/tmp/.made-by-mktemp";
 
 /// Stands for `%%` in a format of `printf`.
 const PERCENT: &str = "\u{1}";
-
-/// Programs that exist on every system, so that `which` finds them.
-const COMMON_PROGRAMS: [&str; 12] =
-    ["bash", "cat", "chmod", "cp", "dd", "find", "ls", "mv", "python3", "rm", "sh", "tee"];
 
 /// Programs whose output can be predicted.
 const PREDICTABLE: &[&str] = &[
@@ -147,7 +145,7 @@ fn predict_output(args: &[Arg], command: &Command, state: &ShellState) -> Option
 fn locate_program(name: &str, state: &ShellState) -> Option<String> {
     match name {
         "rune" => Some(format!("{}/.local/bin/rune", state.home.as_deref()?)),
-        name if COMMON_PROGRAMS.contains(&name) => Some(format!("/usr/bin/{name}")),
+        name if lists(&roles::SHELLS_EVERYWHERE, name) => Some(format!("/usr/bin/{name}")),
         _ => None,
     }
 }

@@ -33,7 +33,7 @@ impl Evaluator<'_> {
         }
         let language = Language::from_program(&command.program);
         let reads_code = command.script().is_none()
-            && (command.is_shell() || language.is_some_and(|language| language.reads_input(&command.args)));
+            && (command.is_shell() || language.is_some_and(|language| language.reads_input(command)));
         if command.is_decoded && reads_code {
             scripts.origin = Some(Origin::Generated);
         }

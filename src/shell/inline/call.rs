@@ -3,6 +3,7 @@
 mod argument;
 mod build;
 mod known;
+mod mode;
 mod name;
 
 use super::carried::PlainTokens;
@@ -63,10 +64,17 @@ fn calls_in(language: Language, text: &str, meter: &Meter) -> Found {
     let imported = Imported::of(&tokens, text);
     let code = Code::new(language, &tokens, meter);
     let mut found = Found { judged: vec![false; tokens.len()], ..Found::default() };
+    // Elsewhere than in a statement that prints, `>` compares in awk.
+    let mut awk_prints = false;
     for (at, token) in tokens.iter().enumerate() {
         if meter.exceeds(&SHELL_STEPS) {
             break;
         }
+        awk_prints = match token {
+            Token::Name(name) if name == "print" || name == "printf" => language == Language::Awk,
+            Token::Sign(';' | '\n' | '{' | '}') => false,
+            Token::Name(_) | Token::Text(_) | Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => awk_prints,
+        };
         match token {
             Token::Command(_) => found.calls.extend(code.string(token).map(|value| Call::Text(value.shell_text()))),
             Token::Name(name) => name_call(&code, name, at, &imported, &mut found),
@@ -79,10 +87,9 @@ fn calls_in(language: Language, text: &str, meter: &Meter) -> Found {
             }
             Token::Sign('[') if is_computed_member(&code, at) => found.calls.push(Call::unknown()),
             Token::Sign('|') if language == Language::Awk => found.calls.extend(awk_pipe(&code, at)),
-            Token::Sign('>') if language == Language::Awk => {
-                if let Some(Token::Text(file)) = tokens.get(at + 1) {
-                    found.calls.push(Call::same(&["tee", file]));
-                }
+            Token::Sign('>') if awk_prints => {
+                let file = code.evaluate(at + 1, code.statement_end(at + 1));
+                found.calls.push(Call::Same(vec![Word::known("tee"), file.word()]));
             }
             // gawk connects to the network through special file names.
             Token::Text(text) if language == Language::Awk && text.starts_with("/inet") => {
@@ -155,7 +162,7 @@ fn reads(words: &[Word]) -> bool {
 }
 
 fn changes(words: &[Word]) -> bool {
-    words.first().is_some_and(|verb| ["cp", "mv", "rm", "tee"].contains(&verb.text.as_str()))
+    words.first().is_some_and(|verb| ["chmod", "cp", "mv", "rm", "tee"].contains(&verb.text.as_str()))
 }
 
 fn writes(words: &[Word]) -> bool {
@@ -241,6 +248,13 @@ fn name_call(code: &Code<'_>, name: &str, at: usize, imported: &Imported, found:
         return;
     }
     if on_object && !object.is_unknown() {
+        // `Path("x").chmod(0o777)`
+        if effect == CallEffect::Rights {
+            let mode = mode::first(code, at + 2, code.close(at + 1), &[Argument::Value(Value::unknown())]);
+            let given: Vec<Argument> = mode.into_iter().chain([Argument::Value(object)]).collect();
+            found.calls.extend(build_calls(effect, &given, None).unwrap_or_default());
+            return;
+        }
         let opens = effect == CallEffect::Open && mode_writes(&code.evaluate(at + 2, code.close(at + 1)));
         let touches = last == "touch" || effect == CallEffect::WriteObject || opens;
         if touches {

@@ -4,7 +4,9 @@ use super::super::canonical::program_name;
 use super::super::{Arg, Command, Input};
 use super::cwd::{moved, text_in};
 use super::{Inner, WORD, joined, shells, unknown_script};
+use crate::programs::code::LINES_IPYTHON;
 use crate::programs::{self, CommandLine, Does, Tail, Use, WordUse};
+use crate::shell::effects::COMMAND_PARTS;
 use crate::shell::inline::Language;
 use crate::verdict::limits::Meter;
 
@@ -24,6 +26,7 @@ pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
         Some(start) => {
             inner.extend(code_values(command, line));
             inner.extend(tail(command, line, start, directory));
+            inner.extend(packages(command, line, start));
         }
         None => {
             inner.extend(code(command, line, meter));
@@ -134,6 +137,18 @@ fn tail(command: &Command, line: &CommandLine, start: usize, directory: Option<A
     text.into_iter().chain([program]).collect()
 }
 
+/// The packages that are installed to run a shell or an interpreter, which none of them brings: `npx -p x sh`. A package counts
+/// as its program.
+fn packages(command: &Command, line: &CommandLine, start: usize) -> Vec<Inner> {
+    let program = command.args.get(start).map_or("", |arg| arg.text.as_str());
+    let is_foreign = shells::is_shell(program) || Language::from_program(program).is_some();
+    if line.tail != Some(Tail::Package) || !is_foreign {
+        return Vec::new();
+    }
+    let packages = command.values(&["-p", "--package"]);
+    packages.iter().map(|package| Inner::command(vec![program_of_package(package)])).collect()
+}
+
 /// The program of a package: `rimraf@5`, `npm:rimraf`, `black==24.1`, `hatch run lint:ruff`.
 fn program_of_package(package: &Arg) -> Arg {
     if !package.is_known() || package.text.contains(['/', ' ']) {
@@ -159,7 +174,10 @@ fn code(command: &Command, line: &CommandLine, meter: &Meter) -> Vec<Inner> {
         // `python3 -m timeit 'code'`
         let loose = loose.filter(|word| word.text.contains('(') && word.text.contains(')'));
         let loose = loose.map(|word| Inner::Code { language, text: word.text.into() });
-        return super::code(language, command).into_iter().chain(loose).collect();
+        let found: Vec<Inner> = super::code(language, command).into_iter().chain(loose).collect();
+        let has_magic = line.language() == Some("ipython");
+        let escapes: Vec<Inner> = found.iter().filter(|_| has_magic).flat_map(magic).collect();
+        return found.into_iter().chain(escapes).collect();
     }
     let mut found = code_values(command, line);
     let file = with_use(Some(Use::Execute)).next();
@@ -177,6 +195,19 @@ fn code(command: &Command, line: &CommandLine, meter: &Meter) -> Vec<Inner> {
         Input::Text(_) | Input::Pipe | Input::Unknown | Input::Inherited => {}
     }
     found
+}
+
+/// The shell text of IPython's escapes: `!ls`, `x = !ls`, `%sx ls`, `%%bash`.
+fn magic(code: &Inner) -> Vec<Inner> {
+    let Inner::Code { text, .. } = code else { return Vec::new() };
+    if let Some((_, cell)) = text.split_once('\n').filter(|_| text.starts_with("%%")) {
+        return vec![Inner::text(cell)];
+    }
+    let escaped = text.split(['\n', ';']).filter_map(|line| {
+        let line = line.find("= !").and_then(|at| line.get(at + 2..)).unwrap_or(line).trim_start();
+        LINES_IPYTHON.iter().find_map(|start| line.strip_prefix(start))
+    });
+    escaped.map(Inner::text).collect()
 }
 
 /// Code in options and operands.
@@ -229,19 +260,13 @@ fn guessed(command: &Command, starts: impl IntoIterator<Item = usize>, meter: &M
     found
 }
 
-/// Parts of the names of options whose value is probably shell text.
-const COMMAND_NAMES: [&str; 20] = [
-    "cmd", "command", "exec", "run", "shell", "hook", "script", "wrap", "launch", "editor", "pager", "browser",
-    "viewer", "debugger", "daemon", "setup", "teardown", "prepare", "cleanup", "cron",
-];
-
 /// Values of options of unknown use that are shell text with an effect: `--pre-command='rm -rf ~'`, `-c 'rm -rf ~'`, and
 /// those of variables that a program is given: `make TEST='rm -rf ~'`.
 fn guessed_texts(command: &Command, is_unknown: impl Fn(usize) -> bool, meter: &Meter) -> Vec<Inner> {
     let names_command = |option: &str| {
         let name = option.to_ascii_lowercase();
         matches!(option, "-c" | "-e" | "-x")
-            || name.starts_with('-') && name.len() > 3 && COMMAND_NAMES.iter().any(|part| name.contains(part))
+            || name.starts_with('-') && name.len() > 3 && COMMAND_PARTS.iter().any(|part| name.contains(part))
             || option.ends_with('=')
     };
     let mut found = Vec::new();

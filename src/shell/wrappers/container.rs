@@ -4,19 +4,14 @@
 use super::super::mount::{Bind, Container, ContainerKind, Mount};
 use super::super::{Arg, Command};
 use super::{Inner, by_entry};
-use crate::programs::{CommandLine, Tail};
+use crate::programs::code::lists;
+use crate::programs::{CommandLine, Tail, roles};
 use crate::verdict::limits::Meter;
-
-/// Options of `docker run` that give a container more of the host, of other containers or of earlier ones than its mounts.
-const WIDENING: [&str; 11] = [
-    "--cap-add", "--device", "--device-cgroup-rule", "--ipc", "--pid", "--pod", "--runtime", "--security-opt",
-    "--userns", "--uts", "--volumes-from",
-];
 
 /// The container that a command runs its words in, if it does, and the directory of the container that they run in,
 /// where that is known and something is mounted.
 pub(in super::super) fn container(command: &Command) -> Option<(Container, Option<String>)> {
-    if !matches!(command.program.as_str(), "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose") {
+    if !lists(&roles::CONTAINERS_ENGINES, &command.program) {
         return None;
     }
     let line = command.parsed.as_deref().filter(|line| line.tail != Some(Tail::Again))?;
@@ -29,7 +24,7 @@ pub(in super::super) fn container(command: &Command) -> Option<(Container, Optio
     let mounts: Vec<Mount> = binds.iter().flatten().filter_map(|bind| bind.resolve(command.cwd.as_deref())).collect();
     let workdir = values(["-w", "--workdir"]).pop().filter(Arg::is_known).filter(|_| !mounts.is_empty());
     let workdir = workdir.map(|directory| format!("/{}", directory.behind("=").unwrap_or(directory).text));
-    let widens = |name: &str| WIDENING.contains(&name);
+    let widens = |name: &str| lists(&roles::CONTAINERS_WIDENING, name);
     let is_unclear = mounts.iter().any(Mount::is_unclear);
     let is_wide = is_unclear
         || line.uses.iter().any(|used| used.option.is_some_and(widens))

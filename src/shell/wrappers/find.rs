@@ -5,6 +5,8 @@ use super::super::options::Options;
 use super::super::{Arg, Command};
 use super::cwd::rooted;
 use super::{Inner, WORD};
+use crate::programs::code::lists;
+use crate::programs::roles;
 use crate::verdict::limits::Meter;
 use std::collections::BTreeMap;
 
@@ -211,8 +213,7 @@ impl Search {
                     at += 1;
                 }
                 test if TESTS.contains(&test) || test.starts_with("-newer") => {
-                    let all = words.get(at).is_some_and(|value| value.chars().all(|c| "*?.".contains(c)));
-                    branch.add(!(all && test.contains("name")));
+                    branch.add(!words.get(at).is_some_and(|value| lets_all_through(test, value)));
                     at += usize::from(test != "-empty");
                 }
                 "-exec" | "-execdir" | "-ok" | "-okdir" => at += run_length(words, at, last_end),
@@ -223,6 +224,17 @@ impl Search {
         // At the end, what any branch lets through is printed.
         self.at_end = branch.here && branch.earlier || outer_picks > 0;
     }
+}
+
+/// Whether a pattern for names or paths lets all of them through: `-name '*'`, `-path './*'`, `-regex '.*'`.
+fn lets_all_through(test: &str, pattern: &str) -> bool {
+    let signs = match test {
+        "-regex" | "-iregex" => "*?.+^$/\\()|",
+        "-path" | "-ipath" | "-wholename" | "-iwholename" => "*?./",
+        _ if test.contains("name") => "*?.",
+        _ => return false,
+    };
+    pattern.chars().all(|c| signs.contains(c))
 }
 
 /// One branch of an expression: whether a test has picked in it, and in all of those before it.
@@ -300,9 +312,8 @@ pub(super) fn find(command: &Command, meter: &Meter) -> Vec<Inner> {
 
 /// Whether a command takes files away, so that of all in a directory nothing is left.
 pub(super) fn takes_away(args: &[Arg]) -> bool {
-    let removers = ["rm", "rmdir", "unlink", "shred", "trash", "srm", "wipe", "rimraf", "del-cli", "grm", "mv", "gmv"];
     let names = args.iter().flat_map(|arg| arg.text.split(|c: char| c.is_whitespace() || matches!(c, '/' | ';' | '"')));
-    names.into_iter().any(|word| removers.contains(&word))
+    names.into_iter().any(|word| lists(&roles::FILES_REMOVERS, word))
 }
 
 /// `{}` stands for whatever is found.

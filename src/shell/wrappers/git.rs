@@ -4,6 +4,8 @@
 use super::super::options::Options;
 use super::super::{Arg, Command};
 use super::{Inner, by_entry, quoted};
+use crate::programs::code::lists;
+use crate::programs::roles;
 use crate::shell::effects::Target;
 use crate::verdict::limits::Meter;
 use std::rc::Rc;
@@ -12,16 +14,6 @@ const GLOBAL: Options = Options {
     short: "Cc",
     long: &["git-dir", "work-tree", "namespace", "exec-path", "super-prefix", "config-env", "attr-source", "list-cmds"],
 };
-
-/// Configuration whose value is a program.
-const PROGRAMS: [&str; 30] = [
-    "core.alternaterefscommand", "core.askpass", "core.editor", "core.fsmonitor", "core.gitproxy", "core.pager",
-    "core.sshcommand", "credential.helper", "diff.external", "gpg.openpgp.program", "gpg.program", "gpg.ssh.program",
-    "gpg.x509.program", "interactive.difffilter", "merge.tool", "pager.branch", "pager.diff", "pager.log",
-    "pager.show", "sequence.editor", "instaweb.httpd", "sendemail.cccmd", "sendemail.headercmd",
-    "sendemail.sendmailcmd", "sendemail.smtpserver", "sendemail.tocmd", "web.browser", "uploadpack.packobjectshook",
-    "gpg.ssh.defaultkeycommand", "imap.tunnel",
-];
 
 /// The words of a `git` command behind its global options.
 pub(in super::super) fn behind_global(args: &[Arg]) -> &[Arg] {
@@ -128,29 +120,15 @@ fn settings(global: &[Arg]) -> Vec<(&str, &str)> {
 }
 
 fn is_program(key: &str) -> bool {
-    let tool = [
-        "difftool.", "mergetool.", "browser.", "man.", "filter.", "diff.", "remote.", "pager.", "credential.",
-        "trailer.", "merge.", "tar.", "guitool.", "hook.", "lfs.customtransfer.", "lfs.extension.",
-    ]
-    .iter()
-    .any(|start| key.starts_with(start))
-        && [
-            ".cmd", ".path", ".clean", ".smudge", ".process", ".textconv", ".command", ".uploadpack", ".receivepack",
-            ".helper", ".driver",
-        ]
-        .iter()
-        .any(|end| key.ends_with(end));
-    tool || PROGRAMS.contains(&key)
+    let tool = roles::GIT_TOOLS.iter().any(|start| key.starts_with(start))
+        && roles::GIT_TOOL_ENDS.iter().any(|end| key.ends_with(end));
+    tool || lists(&roles::GIT_PROGRAMS, key)
 }
 
 /// A program in the configuration is shell text, except where it only switches something on or off.
 fn program(value: &str) -> Option<Inner> {
     let text = value.strip_prefix('!').unwrap_or(value);
-    let harmless = [
-        "", "true", "false", "cat", "less", "more", "vi", "vim", "nano", "emacs", "code --wait", "delta", "store",
-        "cache", "osxkeychain", "manager",
-    ];
-    (!harmless.contains(&text)).then(|| Inner::text(text))
+    (!lists(&roles::GIT_ORDINARY_PROGRAMS, text)).then(|| Inner::text(text))
 }
 
 /// What a verb runs by something other than its options: an alias that is set, and helpers of remotes.

@@ -4,7 +4,10 @@
 use super::super::{Arg, Command, Input};
 use super::find::{Found, fd_found, first_action, found, prints_names, takes_away};
 use super::{git, xargs};
+use crate::programs::code::lists;
+use crate::programs::roles;
 use crate::shell::effects::options_of;
+use crate::verdict::limits::Meter;
 use compact_str::CompactString;
 
 /// What a command in a pipeline does to a list of names.
@@ -37,6 +40,15 @@ impl Names {
         let Names { taken, touched } = names.unwrap_or_else(|| Names { taken: unknown(), touched: unknown() });
         let add = |names: Vec<Arg>| names.into_iter().chain(more.iter().cloned()).collect();
         Some(Names { taken: add(taken), touched: add(touched) })
+    }
+
+    /// A text in which `$ARGS` stands for a name, once for each name that needs no quotes.
+    pub fn in_text(&self, text: &str, meter: &Meter) -> String {
+        let is_plain = |name: &&Arg| name.text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+~*?$".contains(c));
+        let names = self.of(&[Arg::literal(text)]).iter().filter(is_plain).filter(|_| text.contains("$ARGS"));
+        let texts = names.filter_map(|name| meter.replace(text, "$ARGS", &name.text));
+        let texts: Vec<String> = [text.to_owned()].into_iter().chain(texts).collect();
+        texts.join("\n")
     }
 
     /// The words for a command.
@@ -74,14 +86,15 @@ pub(in super::super) fn listed(command: &Command) -> Vec<Arg> {
 
 /// Whether a command lets names through as they are, by a pattern.
 pub(super) fn is_name_filter(command: &Command) -> bool {
-    let greps = matches!(command.program.as_str(), "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ugrep");
-    greps && command.stage > 0 && matches!(grep(command), Step::Passes { .. })
+    lists(&roles::FILES_SEARCHERS, &command.program)
+        && command.stage > 0
+        && matches!(grep(command), Step::Passes { .. })
 }
 
 fn step(command: &Command) -> Step {
     let args = command.args.as_slice();
     match command.program.as_str() {
-        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ugrep" => grep(command),
+        program if lists(&roles::FILES_SEARCHERS, program) => grep(command),
         "head" | "tail" | "sort" | "uniq" | "cat" | "tac" | "shuf" | "pv" => {
             let files = options_of(&command.program).operands(args);
             // A file is a list that nobody has seen.

@@ -3,17 +3,15 @@
 use super::super::{Arg, Command, Input};
 use super::cwd::text_in;
 use super::{Inner, quoted};
+use crate::programs::code::lists;
+use crate::programs::roles;
 
 /// Whether a program is a shell, whatever its version: `zsh5`, `bash-5.2`, `ksh93`.
 #[rustfmt::skip]
 pub(super) fn is_shell(program: &str) -> bool {
     let name = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let name = if name.len() < program.len() { name.trim_end_matches('-') } else { name };
-    matches!(
-        name.strip_suffix("-static").unwrap_or(name),
-        "ash" | "bash" | "csh" | "dash" | "elvish" | "fish" | "ksh" | "lksh" | "mksh" | "nu" | "oksh" | "posh"
-            | "rbash" | "sh" | "tcsh" | "xonsh" | "yash" | "zsh"
-    )
+    lists(&roles::SHELLS_ALL, name.strip_suffix("-static").unwrap_or(name))
 }
 
 /// What a shell is given.

@@ -99,7 +99,7 @@ fn shown_by(command: &Command, narrowings: &[Narrowing], home: Option<&str>) -> 
         }
         "find" | "gfind" | "bfs" => {
             let search = found(args, first_action(args));
-            let words = search.below("$ARGS").into_iter().filter(Arg::is_known);
+            let words = search.below("$ARGS");
             let base = |start: &Arg| narrowed_below(start, narrowings);
             let starts: Vec<Arg> = search.starts().iter().filter(|start| start.is_known()).cloned().collect();
             let below_home = starts.iter().filter(|start| !search.is_named() && Some(start.text.as_str()) == home);
@@ -107,7 +107,7 @@ fn shown_by(command: &Command, narrowings: &[Narrowing], home: Option<&str>) -> 
             let everything = below_home.map(|start| pattern(format!("{}/.ssh/id_rsa", start.text)));
             let everything: Vec<Arg> = everything.filter(|_| narrowings.iter().all(|by| by.parts.is_empty())).collect();
             let paths = path_tests(args, &starts);
-            words.chain(everything).chain(paths).chain(starts.iter().flat_map(base)).collect()
+            words.into_iter().chain(everything).chain(paths).chain(starts.iter().flat_map(base)).collect()
         }
         "fd" | "fdfind" => {
             let search = fd_found(args);

@@ -12,51 +12,28 @@ pub(super) enum Manifest {
     Toml,
     /// One dependency per line: `requirements.txt`, `conanfile.txt`.
     Lines,
-    /// Dependencies in lines with one of these words: `go.mod`, `Gemfile`, `mix.exs`, `pom.xml`, `setup.py`.
-    Words(&'static [&'static str]),
+    /// Dependencies in lines with one of these words, between `|`: `go.mod`, `Gemfile`, `mix.exs`, `pom.xml`, `setup.py`.
+    Words(&'static str),
 }
 
-/// JSON fields and TOML tables that hold dependencies.
-const FIELDS: [&str; 18] = [
-    "dependencies", "devDependencies", "peerDependencies", "optionalDependencies", "bundleDependencies",
-    "bundledDependencies", "overrides", "resolutions", "require", "require-dev", "repositories", "dev-dependencies",
-    "build-dependencies", "packages", "dev-packages", "patch", "optional-dependencies", "dependency-groups",
-];
+// The lists of `rules/manifests.toml`.
+include!(concat!(env!("OUT_DIR"), "/manifests.rs"));
 
 impl Manifest {
     /// The format of the manifest with this file name; `None` if the file is not a manifest.
     pub fn of(name: &str) -> Option<Manifest> {
         let lower = name.to_ascii_lowercase();
-        match lower.as_str() {
-            "package.json" | "composer.json" | "vcpkg.json" | "conanfile.json" => Some(Manifest::Json),
-            "cargo.toml" | "pyproject.toml" | "pipfile" | "libs.versions.toml" => Some(Manifest::Toml),
-            "conanfile.txt" => Some(Manifest::Lines),
-            "go.mod" => Some(Manifest::Words(&[
-                "require", "replace", "exclude", "\tgithub.com", " v0.", " v1.", " v2.", " v3.",
-            ])),
-            "gemfile" | "gems.rb" => Some(Manifest::Words(&["gem ", "gem(", "source ", "git_source", "gemspec"])),
-            "mix.exs" => Some(Manifest::Words(&["{:", "deps"])),
-            "pom.xml" => {
-                Some(Manifest::Words(&["dependency", "artifactId", "groupId", "<version>", "<repository", "plugin"]))
-            }
-            "build.gradle" | "build.gradle.kts" => Some(Manifest::Words(&[
-                "implementation", "api(", "api ", "compileOnly", "runtimeOnly", "testImplementation", "classpath",
-                "kapt", "maven", "id(", "id '",
-            ])),
-            "cmakelists.txt" => Some(Manifest::Words(&[
-                "FetchContent_Declare", "ExternalProject_Add", "CPMAddPackage", "GIT_REPOSITORY", "GIT_TAG",
-            ])),
-            "conanfile.py" => Some(Manifest::Words(&["requires", "build_requires"])),
-            "setup.py" | "setup.cfg" => {
-                Some(Manifest::Words(&["install_requires", "extras_require", "==", ">=", "~="]))
-            }
-            _ if lower.ends_with(".gemspec") => {
-                Some(Manifest::Words(&["add_dependency", "add_runtime_dependency", "add_development_dependency"]))
-            }
-            _ if lower.starts_with("requirements") && (lower.ends_with(".txt") || lower.ends_with(".in")) => {
+        let file = lower.as_str();
+        let fits = |name: &str| name == file || name.strip_prefix('*').is_some_and(|end| file.ends_with(end));
+        let mut rows = FILES_WORDS.iter().filter_map(|row| row.split_once('|'));
+        match file {
+            _ if FILES_JSON.contains(&file) => Some(Manifest::Json),
+            _ if FILES_TOML.contains(&file) => Some(Manifest::Toml),
+            _ if FILES_LINES.contains(&file) => Some(Manifest::Lines),
+            _ if file.starts_with("requirements") && (file.ends_with(".txt") || file.ends_with(".in")) => {
                 Some(Manifest::Lines)
             }
-            _ => None,
+            _ => rows.find(|(names, _)| names.split(',').any(fits)).map(|(_, words)| Manifest::Words(words)),
         }
     }
 
@@ -74,8 +51,9 @@ impl Manifest {
             Manifest::Lines => old.trim() != new.trim(),
             Manifest::Words(_) => self.dependencies(old) != self.dependencies(new),
             Manifest::Json => {
-                let named =
-                    FIELDS.iter().any(|field| [old, new].iter().any(|text| text.contains(&format!("\"{field}\""))));
+                let named = FIELDS_DEPENDENCIES
+                    .iter()
+                    .any(|field| [old, new].iter().any(|text| text.contains(&format!("\"{field}\""))));
                 (named && old != new) || versions(old, ':') != versions(new, ':')
             }
             Manifest::Toml => {
@@ -96,7 +74,7 @@ impl Manifest {
             Manifest::Json => {
                 let value: Value = serde_json::from_str(text).ok()?;
                 let object = value.as_object()?;
-                let fields = object.iter().filter(|(name, _)| FIELDS.contains(&name.as_str()));
+                let fields = object.iter().filter(|(name, _)| FIELDS_DEPENDENCIES.contains(&name.as_str()));
                 let texts = fields.map(|(name, value)| format!("{name} {value}"));
                 Some(texts.filter(|field| !field.ends_with("{}")).collect())
             }
@@ -123,7 +101,14 @@ impl Manifest {
             Manifest::Words(words) => {
                 let lines =
                     text.lines().map(str::trim).filter(|line| !line.starts_with("//") && !line.starts_with('#'));
-                let declares = |line: &&str| words.iter().any(|word| line.contains(word.trim_start()));
+                // A declaration may go on in the lines below: `install_requires =`, `require (`.
+                let mut is_open = false;
+                let declares = |line: &&str| {
+                    let declares = words.split('|').any(|word| line.contains(word.trim_start()));
+                    let goes_on = is_open && !line.is_empty() && !line.starts_with([']', ')', '}', '[']);
+                    is_open = goes_on || declares && line.ends_with(['=', '[', '(', '{']);
+                    declares || goes_on
+                };
                 Some(lines.filter(declares).map(str::to_owned).collect())
             }
         }
@@ -132,8 +117,6 @@ impl Manifest {
 
 /// Lines that assign a version to a name, except for those about the package itself.
 fn versions(text: &str, sign: char) -> BTreeSet<String> {
-    let package_keys =
-        ["version", "edition", "rust-version", "python", "requires-python", "node", "npm", "php", "name", "target"];
     let pairs = text.lines().filter_map(|line| {
         let (name, value) = line.trim().trim_end_matches(',').split_once(sign)?;
         // A version is a string; a number is some other setting.
@@ -146,7 +129,7 @@ fn versions(text: &str, sign: char) -> BTreeSet<String> {
             .any(|start| value.starts_with(start));
         let is_package_name =
             name.chars().all(|c| c.is_ascii_alphanumeric() || "@/._-".contains(c)) && !name.is_empty();
-        ((is_version || is_location) && is_package_name && !package_keys.contains(&name))
+        ((is_version || is_location) && is_package_name && !FIELDS_PACKAGE.contains(&name))
             .then(|| format!("{name} {value}"))
     });
     pairs.collect()
@@ -156,7 +139,7 @@ fn is_dependency_table(line: &str) -> bool {
     let Some(name) = line.strip_prefix('[') else { return false };
     let name = name.trim_start_matches('[').split(']').next().unwrap_or_default();
     name.split('.').any(|part| {
-        FIELDS.contains(&part.trim().trim_matches(['"', '\'']))
+        FIELDS_DEPENDENCIES.contains(&part.trim().trim_matches(['"', '\'']))
             || matches!(part.trim(), "libraries" | "versions" | "plugins")
     })
 }

@@ -5,23 +5,19 @@ use super::{
     SERVERS_ORDINARY, matches,
 };
 use crate::decide::context::Context;
-use crate::decide::validators::AGENTS;
+use crate::decide::validators::is_agent_program;
 use crate::encoding::address::Address;
-use crate::path::protected::{classes, is_installed};
+use crate::path::protected::{classes, is_installed, is_ordinary};
 use crate::path::zones::Area;
 use crate::path::{AbsPath, Extent, Place};
-use crate::programs;
+use crate::programs::code::lists;
+use crate::programs::{self, roles};
 use crate::shell::{self, Act, Command, Effects, Reading};
 use compact_str::CompactString;
 use std::collections::BTreeMap;
 
 /// Values that only switch a feature on or off.
 const SWITCHES: [&str; 12] = ["", ":", "0", "1", "true", "false", "none", "yes", "no", "on", "off", "/dev/null"];
-
-/// Programs that read settings or start-up files from the home directory, beside shells and agents.
-const OBEYING: [&str; 6] = ["git", "rune", "gh", "ssh", "make", "tmux"];
-
-const SHELLS: [&str; 7] = ["bash", "sh", "zsh", "fish", "dash", "ash", "ksh"];
 
 /// Where a variable is set.
 pub(super) struct Judge<'a, 'c> {
@@ -50,7 +46,7 @@ impl Homes {
     pub fn of(reading: &Reading, effects: &Effects) -> Homes {
         let obeys = |command: &Command| {
             let name = command.program.rsplit('/').next().unwrap_or_default();
-            SHELLS.contains(&name) || AGENTS.contains(&name) || OBEYING.contains(&name)
+            is_shell(name) || is_agent_program(name) || lists(&roles::SHELLS_OBEYING, name)
         };
         let mut homes = Homes { is_obeyed: reading.commands.iter().any(obeys), changed: BTreeMap::new() };
         for access in effects.accesses.iter().filter(|access| access.act.changes()) {
@@ -79,6 +75,7 @@ impl Judge<'_, '_> {
                 Purpose::Search => self.are_ordinary_directories(value) && value.split(':').all(|part| part != "."),
                 Purpose::Settings => self.is_below_project(value),
                 Purpose::Home => self.is_ordinary_home(value),
+                Purpose::Output => self.is_ordinary_output(value),
                 Purpose::Command => self.is_ordinary_command(value),
                 Purpose::Options => self.are_harmless_options(value),
                 Purpose::Server => value.split([',', '|', ' ']).all(is_ordinary_server),
@@ -91,7 +88,7 @@ impl Judge<'_, '_> {
             || value.starts_with('/') && !self.is_ordinary_place(&self.resolve(value)) && self.is_of_known_program();
         match purpose {
             Purpose::Code => value.contains('/') && !self.is_below_project(value),
-            Purpose::Search | Purpose::Settings | Purpose::Home => is_foreign_file(),
+            Purpose::Search | Purpose::Settings | Purpose::Home | Purpose::Output => is_foreign_file(),
             Purpose::Command => {
                 let first = value.split_whitespace().next().unwrap_or_default();
                 let is_program = first.starts_with('/') && !self.is_ordinary_place(&self.resolve(first));
@@ -162,6 +159,15 @@ impl Judge<'_, '_> {
     fn is_below_project(&self, value: &str) -> bool {
         let path = self.resolve(value);
         !value.is_empty() && !value.contains('$') && self.context.zones.area(&path) == Area::InProject
+    }
+
+    /// Whether a file may be written without a question. Without a slash it is a switch or a file in the working directory.
+    fn is_ordinary_output(&self, value: &str) -> bool {
+        let path = self.resolve(value);
+        let area = self.context.zones.area(&path);
+        !value.contains('/')
+            || matches!(area, Area::InProject | Area::ProjectRoot | Area::InTemp | Area::Device)
+            || is_ordinary(&path, self.context.zones.home.as_ref())
     }
 
     /// Whether a path lies in the project, where tools are installed, or elsewhere in the home directory.
@@ -239,17 +245,21 @@ impl Judge<'_, '_> {
         let first = words.next().unwrap_or_default();
         let path = self.resolve(first);
         let name = path.components().last().map_or("", |name| name.as_str());
-        let is_shell = self.name == "SHELL" || self.name == "CONFIG_SHELL";
+        let names_shell = self.name == "SHELL" || self.name == "CONFIG_SHELL";
         let installed = match first.starts_with('/') {
-            true => is_shell && !first.contains("..") && is_system_program(&path),
-            false => !is_shell && !first.contains('/'),
+            true => names_shell && !first.contains("..") && is_system_program(&path),
+            false => !names_shell && !first.contains('/'),
         };
-        let listed = if SHELLS.contains(&name) { is_shell } else { COMMANDS_ORDINARY.contains(&name) };
+        let listed = if is_shell(name) { names_shell } else { COMMANDS_ORDINARY.contains(&name) };
         let compiler = matches!(self.name, "CC" | "CXX") && !value.contains(['/', ' ']);
         let plain = |word: &str| word.starts_with('-') && !word.contains(['/', '$', '`', ';', '|', '&', '=']);
         let ssh = first == "ssh" && are_harmless_ssh_options(value);
         installed && (compiler || ssh || listed && words.all(plain)) || self.is_plain_sed(value)
     }
+}
+
+fn is_shell(name: &str) -> bool {
+    lists(&roles::SHELLS_COMMON, name)
 }
 
 /// Whether options of ssh run no command and read no other configuration.

@@ -1,7 +1,9 @@
 //! What commands show of a file with secrets: only names of files, only names of variables, or variables without secrets.
 
-use super::{SEARCHERS, is_secret_name};
+use super::is_secret_name;
 use crate::decide::context::Context;
+use crate::programs::code::lists;
+use crate::programs::roles;
 use crate::shell::Command;
 
 /// Endings of variables whose value often contains a password.
@@ -29,7 +31,7 @@ pub(super) fn shows_names(command: &Command) -> bool {
             let mut scripts = words.iter().filter(|word| word.starts_with("s/") || word.starts_with("s|")).peekable();
             scripts.peek().is_some() && scripts.any(|script| hides_value(script)) && !has(&[&["-i"]])
         }
-        program if SEARCHERS.contains(&program) => {
+        program if lists(&roles::FILES_SEARCHERS, program) => {
             let only_matching =
                 words.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('o'));
             let mut patterns = words.iter().filter(|word| !word.starts_with('-'));
@@ -59,7 +61,7 @@ fn matches_name(pattern: &str) -> bool {
 
 /// Whether a search shows only variables whose names say that they hold no secret: `grep '^PORT=' .env`.
 pub(super) fn shows_plain_variables(command: &Command, context: &Context<'_>) -> bool {
-    let is_search = SEARCHERS.contains(&command.program.as_str());
+    let is_search = lists(&roles::FILES_SEARCHERS, &command.program);
     let shows_more = |word: &str| {
         let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
         letters.contains(['v', 'A', 'B', 'C', 'f', 'r', 'R', 'e', 'z']) || word.starts_with("--")

@@ -3,6 +3,8 @@
 use super::super::Context;
 use super::super::unknown_executable::is_known;
 use super::file_name;
+use crate::programs::code::lists;
+use crate::programs::roles;
 use crate::shell::{Arg, Command};
 
 /// Subcommands of `rune` that loosen the guard.
@@ -30,16 +32,6 @@ const OPTIONS: &[&str] = &[
     "--client", "--client-dir", "--config-dir", "--data-dir", "--hash", "--preset", "--scope", "--session",
     "--settings", "--state-dir", "--yes",
 ];
-
-/// Programs that do not run their arguments.
-const DATA_PROGRAMS: &[&str] = &[
-    "ag", "alias", "cat", "cd", "cp", "diff", "echo", "egrep", "fgrep", "find", "git", "grep", "head", "less", "ls",
-    "man", "mkdir", "mv", "printf", "rg", "tail", "touch", "wc", "which",
-];
-
-/// Programs that type text into a terminal or a window.
-const TYPING_PROGRAMS: &[&str] =
-    &["expect", "kitten", "kitty", "osascript", "screen", "wezterm", "wtype", "xdotool", "ydotool", "zellij"];
 
 /// A word of a command.
 #[derive(Clone, Copy)]
@@ -149,9 +141,9 @@ fn is_dry_run(subcommand: &[&str], words: &[ArgText<'_>]) -> bool {
 /// Whether another program loosens the guard: a copy of it, or a program that runs or types its arguments.
 pub(super) fn is_loosening_through(name: &str, command: &Command, context: &Context<'_>) -> bool {
     let mentions_guard = |text: &str| NOUNS.contains(&text) || file_name(text) == "rune";
-    let types = TYPING_PROGRAMS.contains(&name);
+    let types = lists(&roles::GUARD_TYPING, name);
     // The parser strips the path from system programs; a program with a path may be a copy of the guard.
-    let is_data = DATA_PROGRAMS.contains(&command.program.as_str());
+    let is_data = lists(&roles::GUARD_DATA, &command.program);
     // Most commands end here.
     if is_data || !types && !command.args.iter().any(|arg| mentions_guard(&arg.text)) {
         return false;

@@ -2,6 +2,8 @@
 //! with every other process.
 
 use super::super::Context;
+use crate::programs::code::lists;
+use crate::programs::roles;
 use crate::shell::{Arg, Command, Input};
 
 /// The name of the guard's processes, and their command lines.
@@ -12,14 +14,10 @@ const COMMAND_LINES: [&str; 5] = ["rune hook pre", "rune hook", "rune", "securit
 const MAX_PATTERN_BYTES: usize = 4096;
 const MAX_COMPILED_BYTES: usize = 1 << 20;
 
-/// Programs that list processes.
-const LISTERS: [&str; 12] =
-    ["Get-Process", "fuser", "get-process", "gps", "htop", "lsof", "pgrep", "pidof", "pidwait", "procs", "ps", "top"];
-
 /// Whether a command ends processes of the guard.
 pub(super) fn ends_guard(command: &Command, context: &Context<'_>) -> bool {
     match command.program.as_str() {
-        "pkill" | "killall" | "skill" | "snice" | "fkill" | "taskkill" | "tskill" => names_guard(command),
+        program if lists(&roles::GUARD_ENDING, program) => names_guard(command),
         "kill" | "spps" | "Stop-Process" | "stop-process" => {
             ends_everything(command) || names_guard(command) || has_numbers_of_guard(command, context)
         }
@@ -117,7 +115,7 @@ impl ProcessSearches {
     /// Looks at each command of a line once.
     pub fn of(commands: &[Command]) -> Self {
         let lists = |command: &Command| {
-            LISTERS.contains(&command.program.as_str())
+            lists(&roles::GUARD_LISTING, &command.program)
                 || command.args.iter().any(|arg| arg.text.starts_with("/proc/") || arg.text.contains("/comm"))
         };
         let is_listed = commands.iter().any(lists);

@@ -104,6 +104,11 @@ pub(super) fn build_calls(effect: CallEffect, given: &[Argument], directory: Opt
         }
         CallEffect::Delete => with(&["rm", "-rf"], operands.paths(0)),
         CallEffect::Write => with(&["tee"], operands.paths(0)),
+        // The mode comes first, as for the program.
+        CallEffect::Rights => {
+            let mode = operands.value(0).map_or_else(Word::unknown, Value::word);
+            with(&["chmod"], [vec![mode], operands.paths(1)].concat())
+        }
         CallEffect::Open => Some(vec![open(&operands)]),
         CallEffect::Move => with(&["mv"], [operands.paths(0), operands.paths(1)].concat()),
         CallEffect::Copy => with(&["cp"], [operands.paths(0), operands.paths(1)].concat()),

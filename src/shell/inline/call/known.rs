@@ -6,7 +6,7 @@ use super::super::value::Value;
 use super::super::{Call, Language, Word, sql};
 use super::argument::{Argument, arguments};
 use super::build::build_calls;
-use super::{Found, reads};
+use super::{Found, mode, reads};
 use crate::programs::code::CallEffect;
 use crate::verdict::limits::SHELL_STEPS;
 
@@ -34,7 +34,9 @@ pub(super) fn known_call(
     let bare = matches!(language, Language::Perl | Language::Ruby | Language::Php)
         && match code.token(open) {
             Some(Token::Text(_) | Token::Mixed(_)) => true,
-            Some(Token::Name(_)) => plain || effect == CallEffect::Delete && language == Language::Ruby,
+            Some(Token::Name(_)) => {
+                plain || effect == CallEffect::Rights || effect == CallEffect::Delete && language == Language::Ruby
+            }
             Some(Token::Sign('{')) => language == Language::Perl && matches!(last, "system" | "exec"),
             _ => false,
         };
@@ -103,6 +105,8 @@ fn possible_arguments(code: &Code<'_>, given: Vec<Argument>) -> Vec<Vec<Argument
 fn judge_call(code: &Code<'_>, call: &KnownCall<'_>, given: &[Argument], found: &mut Found) {
     let KnownCall { effect, last, at, start, end } = *call;
     let first = given.first().map(Argument::values);
+    let with_mode = if effect == CallEffect::Rights { mode::first(code, start, end, given) } else { Vec::new() };
+    let given = if with_mode.is_empty() { given } else { &with_mode };
     match effect {
         CallEffect::Resolve => {
             if !found.is_plain(code, start, end) {
@@ -141,6 +145,7 @@ fn judge_call(code: &Code<'_>, call: &KnownCall<'_>, given: &[Argument], found: 
         | CallEffect::Spawn
         | CallEffect::Delete
         | CallEffect::Write
+        | CallEffect::Rights
         | CallEffect::Open
         | CallEffect::Move
         | CallEffect::Copy
@@ -156,6 +161,7 @@ fn judge_call(code: &Code<'_>, call: &KnownCall<'_>, given: &[Argument], found: 
                     effect,
                     CallEffect::Delete
                         | CallEffect::Write
+                        | CallEffect::Rights
                         | CallEffect::Open
                         | CallEffect::Move
                         | CallEffect::Copy
