@@ -68,7 +68,10 @@ pub enum ServerProvider {
 pub enum Answers {
     /// A person in front of the client.
     Person,
-    /// No person: the client runs headless, or a program or the client itself answers.
+    /// A person, or the client's classifier in place of one. What it let run counts only in the same mode, in which it
+    /// judges a call that is not asked about, too.
+    Classifier,
+    /// No person: the client runs headless or without permissions, or a program answers.
     #[default]
     Other,
 }

@@ -263,7 +263,7 @@ fn answers_here(event: &Event<'_>, environment: &Environment) -> Answers {
         let mut read = |file: &Path| read_settings_text(file).ok().flatten();
         environment.client.plugins_answer_prompts(&dirs, Path::new(&event.place.cwd), &mut read)
     };
-    if files.any(may_answer) || by_plugin() { Answers::Other } else { Answers::Person }
+    if files.any(may_answer) || by_plugin() { Answers::Other } else { event.facts.answers }
 }
 
 /// A random number that a result cannot contain.

@@ -123,8 +123,12 @@ pub(super) fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, EventEr
 const ASKING_MODES: [&str; 3] = ["default", "plan", "acceptEdits"];
 
 fn answers(fields: &Fields<'_>) -> Answers {
-    let mode = fields.string("permission_mode").map(|mode| mode.text);
-    if mode.is_some_and(|mode| ASKING_MODES.contains(&mode.as_str())) { Answers::Person } else { Answers::Other }
+    match fields.string("permission_mode").map(|mode| mode.text).as_deref() {
+        Some(mode) if ASKING_MODES.contains(&mode) => Answers::Person,
+        // The default of the client. It shows an ask of a hook to the person, but that is not documented.
+        Some("auto") => Answers::Classifier,
+        _ => Answers::Other,
+    }
 }
 
 /// Marks of prompts that the client itself sends, for example when a background task has ended.
