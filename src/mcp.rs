@@ -35,7 +35,7 @@ pub use record_file::{
 };
 pub use status::{ChangedPart, Status};
 pub use tool::{InvalidTool, Tool};
-pub(crate) use tool_use::{Hints, addresses, creates_privately, is_write};
+pub(crate) use tool_use::{Hints, Holds, addresses, creates_privately, is_write, texts};
 
 #[cfg(test)]
 #[path = "../tests/unit/mcp.rs"]

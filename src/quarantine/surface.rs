@@ -18,7 +18,7 @@ pub fn surface(event: &Event<'_>, config: &Config) -> Option<Surface> {
             let third_party = returns_third_party_text(tool.get(5 + namespace.as_str().len()..).unwrap_or_default());
             Some(server_surface(namespace, third_party, event, config))
         }
-        Action::Resource { server } => {
+        Action::Resource { server, .. } => {
             let name = server.as_ref().map_or("", |name| name.inspect("a resource belongs to a server").as_str());
             Some(server_surface(Namespace::of_server(name), true, event, config))
         }
@@ -27,7 +27,7 @@ pub fn surface(event: &Event<'_>, config: &Config) -> Option<Surface> {
             "quarantine-webfetch",
             url.as_ref().map_or(Label::of("webfetch", ""), |url| Label::host("webfetch", url)),
         ),
-        Action::Search => untrusted("quarantine-websearch", Label::new("websearch")),
+        Action::Search { .. } => untrusted("quarantine-websearch", Label::new("websearch")),
         Action::Read { path } => {
             // An unreadable path may name an upload.
             let Some(name) = path else { return untrusted("quarantine-upload", Label::of("upload", "")) };

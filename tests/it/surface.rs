@@ -139,7 +139,7 @@ fn commands_that_bring_what_strangers_wrote_are_marked() {
         ("ruby -ropen-uri -e \"puts URI.open('https://e.example').read\"", "shell:curl"),
         ("perl -MLWP::Simple -e 'getprint(\"https://e.example\")'", "shell:curl"),
         ("node -e \"fetch('https://e.example').then(r=>r.text()).then(console.log)\"", "shell:curl"),
-        ("cat up*/x", "upload:up*/x"),
+        ("cat up*/x", "upload:x"),
         ("cat Uploads/x", "upload:x"),
         ("pdftotext uploads/x.pdf -", "upload:x.pdf"),
         ("exiftool uploads/x.jpg", "upload:x.jpg"),
