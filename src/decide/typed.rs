@@ -26,7 +26,14 @@ pub(super) fn is_typed(subject: &Subject<'_>, context: &Context<'_>) -> bool {
             let is_rerouted = command.is_rerouted() || context.effects().is_some_and(|effects| reroutes(&effects.env));
             !is_rerouted && !destinations.is_empty() && destinations.iter().all(is_typed)
         }
-        _ => false,
+        SubjectKind::Pipeline(_)
+        | SubjectKind::Line
+        | SubjectKind::CommandAccess(_)
+        | SubjectKind::ToolAccess(_)
+        | SubjectKind::Query(_)
+        | SubjectKind::McpTool
+        | SubjectKind::Agent
+        | SubjectKind::Passage(_) => false,
     }
 }
 

@@ -65,10 +65,9 @@ impl<'a> Address<'a> {
 
     /// Whether anybody can have a place of their own on the host, so that its name alone says little.
     pub fn is_shared(&self) -> bool {
-        let is_of = |domain: &&str| {
-            self.host == **domain || self.host.strip_suffix(*domain).is_some_and(|rest| rest.ends_with('.'))
-        };
-        SHARED_DOMAINS.iter().any(|domain| is_of(&domain))
+        SHARED_DOMAINS
+            .iter()
+            .any(|domain| self.host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
     }
 
     /// Whether it is an HTTPS address of a domain or a subdomain.

@@ -84,7 +84,7 @@ fn step(command: &Command) -> Step {
         "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ugrep" => grep(command),
         "head" | "tail" | "sort" | "uniq" | "cat" | "tac" | "shuf" | "pv" => {
             let files = options_of(&command.program).operands(args);
-            // A file is a list that nobody has seen.
+            // The names in a file are unknown.
             if files.iter().all(|file| file.text == "-") { Step::Passes { some: false } } else { Step::Changes }
         }
         "tee" => Step::Passes { some: false },
