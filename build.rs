@@ -81,7 +81,7 @@ fn main() {
     std::fs::write(Path::new(&out).join("programs.bin"), entries).expect("OUT_DIR is writable");
     write("programs.rs", &names);
     write("paths.rs", &paths());
-    for name in ["addresses", "destinations", "manifests", "mcp_tools", "tool_roots", "variables", "words"] {
+    for name in ["addresses", "destinations", "manifests", "mcp_tools", "sources", "tool_roots", "variables", "words"] {
         write(&format!("{name}.rs"), &word_lists(&format!("rules/{name}.toml")));
     }
     write("code.rs", &code_words("rules/code.toml"));

@@ -12,16 +12,19 @@ mod mcp_containers;
 mod mcp_pins;
 mod mcp_use;
 mod prompt;
+mod packages;
 mod repeated;
 pub(crate) mod settings;
 pub(crate) mod shell_text;
 pub mod subject;
+mod typed;
 pub mod validators;
 
 pub use after::inspects_result;
 pub use before::needed_kinds;
 pub use context::Context;
 pub use file_access::touched_paths;
+pub use packages::{manifest_names, named_packages};
 
 use crate::event::Event;
 use crate::policy::{Allow, Config};

@@ -36,7 +36,7 @@ pub use record_file::{
 pub use status::{ChangedPart, Status};
 pub use tool::{InvalidTool, Tool};
 pub(crate) use tool_use::{FIELDS_ADDRESSES, FIELDS_NAME_ENDS, FIELDS_NAMES, FIELDS_PROGRAMS, FIELDS_PROSE};
-pub(crate) use tool_use::{Hints, addresses, creates_privately, is_write};
+pub(crate) use tool_use::{Hints, Holds, addresses, creates_privately, is_write, texts};
 
 #[cfg(test)]
 #[path = "../tests/unit/mcp.rs"]

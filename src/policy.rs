@@ -37,6 +37,8 @@ pub struct Config {
     pub longest_kb: u16,
     /// The trusted MCP servers.
     pub trust: Trust,
+    /// Hosts whose content does not taint a session.
+    pub own_hosts: Vec<CompactString>,
     /// The effect of a rule of tier `block`.
     pub block: Effect,
     /// The effect of a rule of tier `suspicious`.
@@ -197,6 +199,7 @@ impl Config {
             results: Results::Notice,
             longest_kb: DEFAULT_LONGEST_KB,
             trust: Trust::Unknown,
+            own_hosts: Vec::new(),
             block: Effect::Deny,
             suspicious: Effect::Ask,
             always_deny: Vec::new(),
@@ -225,6 +228,7 @@ impl Config {
             config.longest_kb = layer.longest_kb.unwrap_or(config.longest_kb);
             trusted.extend(layer.trusted);
             untrusted.extend(layer.untrusted);
+            config.own_hosts.extend(layer.own_hosts);
             config.block = layer.block.unwrap_or(config.block);
             config.suspicious = layer.suspicious.unwrap_or(config.suspicious);
             config.always_deny.extend(layer.always_deny);
@@ -315,6 +319,7 @@ impl Config {
             || other.always_deny.iter().any(|id| !denied(self, id))
             || self.suspicious < Effect::Ask && lacks(&self.always_ask, &other.always_ask)
             || lacks(&other.work, &self.work)
+            || lacks(&other.own_hosts, &self.own_hosts)
             || lacks(&self.secrets, &other.secrets)
             || lacks(&self.sensitive, &other.sensitive)
             || lacks(&self.operator_sensitive, &other.operator_sensitive)

@@ -122,6 +122,7 @@ pub fn describe(command: &Command) -> Vec<String> {
         ("reveals", parsed.reveals()),
         ("injects", parsed.injects()),
         ("brings", parsed.brings()),
+        ("installs", parsed.installs()),
         ("activates", parsed.activates()),
         ("recursive", parsed.recursive == Some(true)),
     ];

@@ -5,7 +5,7 @@ use super::file_access::resolve_tool_path;
 use super::matching::apply_rules;
 use super::subject::Subject;
 use super::{after, file_search, mcp_pins, mcp_use, shell_text};
-use crate::encoding::patch;
+use crate::encoding::{json, patch};
 use crate::event::{Action, Event, Shows};
 use crate::policy::Config;
 use crate::rules::RuleKind;
@@ -31,10 +31,14 @@ pub fn needed_kinds(event: &Event<'_>) -> Vec<RuleKind> {
             [Some(RuleKind::Bash), edit, read].into_iter().flatten().collect()
         }
         Action::Edit { .. } | Action::Patch { .. } => vec![RuleKind::Edit],
-        Action::Read { .. } | Action::Files { .. } | Action::Fetch { .. } => vec![RuleKind::Read],
+        Action::Read { .. }
+        | Action::Files { .. }
+        | Action::Fetch { .. }
+        | Action::Search { .. }
+        | Action::Resource { uri: Some(_), .. } => vec![RuleKind::Read],
         Action::Mcp { .. } => vec![RuleKind::Mcp],
         Action::Agent { .. } => vec![RuleKind::Agent],
-        Action::Search | Action::Resource { .. } | Action::Settings { .. } | Action::Prompt { .. } | Action::Other => {
+        Action::Resource { uri: None, .. } | Action::Settings { .. } | Action::Prompt { .. } | Action::Other => {
             Vec::new()
         }
     }
@@ -72,7 +76,16 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
             }
             apply_rules(&Subject::mcp(event.tool.inspect("which tool is called")), context, verdict);
         }
-        Action::Resource { .. } => after::escalate(event, config, verdict),
+        Action::Resource { uri, .. } => {
+            after::escalate(event, config, verdict);
+            if let Some(uri) = uri {
+                apply_rules(&Subject::query(uri.inspect("which resource is read").clone()), context, verdict);
+            }
+        }
+        Action::Search { input } => {
+            let texts = json::strings(input.inspect("what the web is searched for"));
+            texts.into_iter().for_each(|(_, text)| apply_rules(&Subject::query(text), context, verdict));
+        }
         Action::Agent { mode: Some(mode) } => {
             apply_rules(&Subject::agent(mode.inspect("what another agent may do")), context, verdict);
         }
@@ -82,7 +95,6 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         | Action::Read { path: None }
         | Action::Fetch { url: None }
         | Action::Agent { mode: None }
-        | Action::Search
         | Action::Settings { .. }
         | Action::Prompt { .. }
         | Action::Other => {}

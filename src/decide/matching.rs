@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::repeated;
 use super::subject::{Subject, SubjectKind};
+use super::typed;
 use crate::encoding::label::Label;
 use crate::event::Action;
 use crate::quarantine::Namespace;
@@ -47,6 +48,9 @@ pub(super) fn find(rule: &Rule, subject: &Subject<'_>, context: &Context<'_>) ->
         }
     };
     let Some(matched) = matched else { return Ok(None) };
+    if rule.only_when_tainted && typed::is_typed(subject, context) {
+        return Ok(None);
+    }
     // Both lists are matched in every case, so that an invalid pattern in either is reported.
     let included = rule.only_when.is_empty() || matches_any(&rule.only_when, subject)?;
     let excluded = matches_any(&rule.except_when, subject)?;

@@ -1,8 +1,8 @@
 //! Whether a call of an MCP tool writes.
 
-use super::validators::carries_data;
+use super::validators::{MIN_ARGUMENT_CHARS, MIN_OPAQUE_CHARS, MIN_QUERY_CHARS, carries_data, is_data};
 use crate::event::{Action, Event};
-use crate::mcp;
+use crate::mcp::{self, Holds};
 use crate::policy::Config;
 use crate::quarantine::Namespace;
 
@@ -11,8 +11,21 @@ pub(super) fn is_write(event: &Event<'_>, config: &Config) -> bool {
     let Action::Mcp { input, .. } = &event.action else { return false };
     let (server, tool) = name(event, config);
     let arguments = input.inspect("does it write");
-    mcp::is_write(&server, tool, arguments, event.hints())
-        || mcp::addresses(arguments).iter().any(|address| carries_data(address))
+    mcp::is_write(&server, tool, arguments, event.hints()) || carries(arguments)
+}
+
+/// Whether the arguments of a call carry data, in an address or in words to search for.
+pub(super) fn carries(arguments: &[u8]) -> bool {
+    let is_carried = |(holds, text): &(Holds, String)| {
+        let least = match holds {
+            Holds::Query => MIN_QUERY_CHARS,
+            Holds::Other => MIN_ARGUMENT_CHARS,
+            Holds::Opaque => MIN_OPAQUE_CHARS,
+        };
+        is_data(text, least)
+    };
+    mcp::addresses(arguments).iter().any(|address| carries_data(address))
+        || mcp::texts(arguments).iter().any(is_carried)
 }
 
 /// Whether the call creates something in the user's own account and does not share it.

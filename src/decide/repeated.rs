@@ -46,7 +46,12 @@ fn escalation_target(source: &Label) -> String {
 /// The hash of an ask; `None` where no person answers it, or where every call is to be looked at.
 fn ask(event: &Event<'_>, target: String, own: Option<&Label>) -> Option<SaltedHash> {
     let taint = &event.facts.taint;
-    let is_asked_once = event.facts.answers == Answers::Person && !taint.is_hot() && !taint.has_unread_sources();
+    let mode = match event.facts.answers {
+        Answers::Person => "",
+        Answers::Classifier => "\nauto",
+        Answers::Other => return None,
+    };
+    let is_asked_once = !taint.is_hot() && !taint.has_unread_sources();
     let sources = taint.sources_with(own).filter(|_| is_asked_once)?;
-    event.facts.memory.hash(HashOf::Ask, &format!("{target}\n\n{sources}"))
+    event.facts.memory.hash(HashOf::Ask, &format!("{target}\n\n{sources}{mode}"))
 }

@@ -63,7 +63,7 @@ fn add_unapproved_servers(event: &Event<'_>, config: &Config, verdict: &mut Verd
         (!names.is_empty()).then(|| format!("{what}: {}{more}", shown.join(", ")))
     };
     let parts = [
-        list(&servers.unpinned, "MCP servers that nobody has approved"),
+        list(&servers.unpinned, "MCP servers that are not approved"),
         list(&servers.changed, "MCP servers that are not configured as the user approved them"),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();

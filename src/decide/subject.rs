@@ -29,6 +29,8 @@ pub enum SubjectKind<'a> {
     ToolAccess(Access),
     /// A web page, by its URL.
     Page(String),
+    /// What the web is searched for, or the address of a resource.
+    Query(String),
     /// An MCP tool.
     McpTool,
     /// Another agent.
@@ -100,6 +102,11 @@ impl<'a> Subject<'a> {
     /// A web page that is fetched.
     pub fn page(url: &str) -> Self {
         Subject::new(RuleKind::Read, [Cow::Owned(url.to_owned())], SubjectKind::Page(url.to_owned()))
+    }
+
+    /// What the web is searched for, for validators.
+    pub fn query(text: String) -> Self {
+        Subject::new(RuleKind::Read, [], SubjectKind::Query(text))
     }
 
     /// A call of an MCP tool.

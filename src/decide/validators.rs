@@ -26,9 +26,10 @@ mod secret_access;
 mod self_protection;
 mod tool_settings;
 mod unknown_executable;
+mod unknown_package;
 
 pub use agent_recursion::is_agent_program;
-pub(super) use carried_data::carries_data;
+pub(super) use carried_data::{MIN_ARGUMENT_CHARS, MIN_OPAQUE_CHARS, MIN_QUERY_CHARS, carries_data, is_data};
 pub(super) use exfiltration::DataSources;
 
 use super::context::Context;

@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-// `METADATA_HOSTS`, `THIS_MACHINE_HOSTS`, `FORGE_PREFIXES`, `ECHO_DOMAINS`, `SERVICES_VARIABLES` and `SERVICES_KEYS`.
+// `METADATA_HOSTS`, `THIS_MACHINE_HOSTS`, `FORGE_PREFIXES`, `SHARED_DOMAINS`, `ECHO_DOMAINS`, `SERVICES_VARIABLES` and `SERVICES_KEYS`.
 include!(concat!(env!("OUT_DIR"), "/addresses.rs"));
 
 /// Schemes that are known without `//` behind them. In `localhost:3000`, what precedes the colon is a host.
@@ -61,6 +61,13 @@ impl<'a> Address<'a> {
         let is_name = self.host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
         let is_container = is_name && !self.host.is_empty();
         !self.is_metadata() && (self.is_this_machine() || is_container || self.host.ends_with(".local"))
+    }
+
+    /// Whether anybody can have a place of their own on the host, so that its name alone says little.
+    pub fn is_shared(&self) -> bool {
+        SHARED_DOMAINS
+            .iter()
+            .any(|domain| self.host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
     }
 
     /// Whether it is an HTTPS address of a domain or a subdomain.

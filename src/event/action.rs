@@ -48,7 +48,10 @@ pub enum Action {
         url: Field,
     },
     /// Searches the web.
-    Search,
+    Search {
+        /// The query, the domains and whatever else is sent: JSON text.
+        input: Quarantined<Vec<u8>>,
+    },
     /// Calls a tool of an MCP server. The name of the tool identifies both.
     Mcp {
         /// The server, if the client names it.
@@ -60,6 +63,8 @@ pub enum Action {
     Resource {
         /// The name of the server.
         server: Field,
+        /// The address of the resource.
+        uri: Field,
     },
     /// Starts another agent.
     Agent {

@@ -202,7 +202,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a value has the shape of a destination.
-fn is_shaped(piece: &str) -> bool {
+pub(crate) fn is_shaped(piece: &str) -> bool {
     let piece = piece.trim_end_matches(['.', ':', '!', '?']);
     let is_mention = piece.strip_prefix('@').is_some_and(|name| name.starts_with(char::is_alphanumeric));
     is_mention || piece.contains("://") || is_mail_address(piece) || is_host(piece) || is_iban(piece) || is_phone(piece)

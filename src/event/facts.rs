@@ -4,7 +4,7 @@ use super::memory::Memory;
 use super::taint::Taint;
 use crate::encoding::label::Label;
 use crate::mcp::PinFacts;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the runtime has looked up for one event. Facts that the event does not need have their default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub struct Facts {
     pub asked_programs: Vec<String>,
     /// Worktrees of the project's repository outside of the project.
     pub worktrees: Vec<String>,
+    /// Of the packages that the call downloads by their names, those that the project names or has installed.
+    pub known_packages: BTreeSet<String>,
     /// The current day, for exceptions that expire.
     pub today: Option<time::Date>,
     /// The names of the MCP servers that the project configures.
@@ -68,7 +70,10 @@ pub enum ServerProvider {
 pub enum Answers {
     /// A person in front of the client.
     Person,
-    /// No person: the client runs headless, or a program or the client itself answers.
+    /// A person, or the client's classifier in place of one. What it let run counts only in the same mode, in which it
+    /// judges a call that is not asked about, too.
+    Classifier,
+    /// No person: the client runs headless or without permissions, or a program answers.
     #[default]
     Other,
 }

@@ -162,6 +162,30 @@ fn is_reading_operation(text: &str) -> bool {
     first.is_none_or(|first| ARGUMENTS_READING_OPERATIONS.contains(&first.as_str())) || is_reading_name("", text)
 }
 
+/// What an argument of a tool that reads holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holds {
+    /// Words or a statement to search for.
+    Query,
+    /// What the server itself has given out, such as the place of the next page.
+    Opaque,
+    /// Anything else.
+    Other,
+}
+
+/// The texts in the arguments of a call, and what they hold.
+pub(crate) fn texts(arguments: &[u8]) -> Vec<(Holds, String)> {
+    let holds = |name: &str| {
+        let words = words::of_name(name);
+        match words.join("_") {
+            name if ARGUMENTS_QUERIES.contains(&name.as_str()) => Holds::Query,
+            _ if words.iter().any(|word| ARGUMENTS_OPAQUE.contains(&word.as_str())) => Holds::Opaque,
+            _ => Holds::Other,
+        }
+    };
+    json::strings(arguments).into_iter().map(|(name, text)| (holds(&name), text)).collect()
+}
+
 /// The addresses in the arguments of a call.
 pub(crate) fn addresses(arguments: &[u8]) -> Vec<String> {
     let named = json::strings(arguments).into_iter();

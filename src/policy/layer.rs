@@ -19,6 +19,7 @@ struct RawLayer {
     _meta: Table<RawMeta>,
     decision: Table<RawDecision>,
     quarantine: Table<RawQuarantine>,
+    taint: Table<RawTaint>,
     executables: Table<RawExecutables>,
     secrets: Table<RawSecrets>,
     paths: Table<RawPaths>,
@@ -184,6 +185,33 @@ struct RawQuarantine {
     untrusted: Vec<RawServer>,
 }
 
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct RawTaint {
+    own_hosts: Vec<RawHost>,
+}
+
+/// A host by its name, or `*.` and a domain.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+struct RawHost(CompactString);
+
+impl TryFrom<String> for RawHost {
+    type Error = &'static str;
+
+    fn try_from(host: String) -> Result<Self, Self::Error> {
+        let host = host.to_ascii_lowercase();
+        let name = host.strip_prefix("*.").unwrap_or(&host);
+        let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:".contains(&byte));
+        // `*.com` is everybody's.
+        if is_plain && !name.is_empty() && (name.contains('.') || !host.starts_with('*')) {
+            Ok(RawHost(host.into()))
+        } else {
+            Err("invalid host: expected a name such as `git.example.com`, or `*.example.com` for all hosts of a domain")
+        }
+    }
+}
+
 /// One file of the policy, checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layer {
@@ -194,6 +222,7 @@ pub struct Layer {
     pub(super) longest_kb: Option<u16>,
     pub(super) trusted: Vec<CompactString>,
     pub(super) untrusted: Vec<CompactString>,
+    pub(super) own_hosts: Vec<CompactString>,
     pub(super) block: Option<Effect>,
     pub(super) suspicious: Option<Effect>,
     pub(super) always_deny: Vec<CompactString>,
@@ -295,7 +324,9 @@ impl Layer {
     /// Parses the text of `file`, whose name is used in errors.
     pub fn read(text: &str, file: &str) -> Result<Layer, LayerError> {
         let raw: RawLayer = toml::from_str(text).map_err(|error| LayerError::new(&error, text, file))?;
-        let RawLayer { preset, decision, quarantine, executables, secrets, paths, mcp, rules, exceptions, .. } = raw;
+        let RawLayer {
+            preset, decision, quarantine, taint, executables, secrets, paths, mcp, rules, exceptions, ..
+        } = raw;
         let (decision, quarantine, mcp) = (decision.0, quarantine.0, mcp.0);
         let server_names = |servers: Vec<RawServer>| servers.into_iter().map(|server| server.0.into()).collect();
         let server = |Table(server): Table<RawMcpServer>| McpServer { name: server.name.0, tools: server.tools };
@@ -307,6 +338,7 @@ impl Layer {
             results: quarantine.results,
             trusted: server_names(quarantine.trusted),
             untrusted: server_names(quarantine.untrusted),
+            own_hosts: taint.0.own_hosts.into_iter().map(|host| host.0).collect(),
             block: decision.block.map(Into::into),
             suspicious: decision.suspicious.map(Into::into),
             always_deny: compact(decision.always_deny),

@@ -106,6 +106,11 @@ impl CommandLine {
         self.path.iter().any(|entry| entry.brings)
     }
 
+    /// Whether it downloads packages that its operands name.
+    pub fn installs(&self) -> bool {
+        self.path.iter().any(|entry| entry.installs)
+    }
+
     /// Whether it prints shell text that is made to be evaluated.
     pub fn activates(&self) -> bool {
         self.path.iter().any(|entry| entry.activates)

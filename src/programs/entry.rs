@@ -230,6 +230,8 @@ pub struct Entry {
     pub injects: bool,
     /// Prints text that strangers wrote.
     pub brings: bool,
+    /// Downloads packages that its operands name, and installs or runs them.
+    pub installs: bool,
     /// Prints shell text that sets up the program itself, made to be evaluated.
     pub activates: bool,
     /// What a change is about.

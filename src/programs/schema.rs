@@ -156,6 +156,7 @@ fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry
             "standalone" if value.is_bool() => entry.standalone = value.as_bool().unwrap_or_default(),
             "reveals" if value.is_bool() => entry.reveals = value.as_bool().unwrap_or_default(),
             "injects" if value.is_bool() => entry.injects = value.as_bool().unwrap_or_default(),
+            "installs" if value.is_bool() => entry.installs = value.as_bool().unwrap_or_default(),
             "brings" if value.is_bool() => entry.brings = value.as_bool().unwrap_or_default(),
             "activates" if value.is_bool() => entry.activates = value.as_bool().unwrap_or_default(),
             "style" => {
@@ -191,6 +192,7 @@ fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry
                             "reveals" => nested.reveals = true,
                             "injects" => nested.injects = true,
                             "brings" => nested.brings = true,
+                            "installs" => nested.installs = true,
                             "activates" => nested.activates = true,
                             effect => nested.does = Some(does(effect).map_err(fail)?),
                         }
@@ -259,7 +261,9 @@ impl Entry {
     /// other entry, which are not added.
     pub fn join(&mut self, other: Entry) -> Vec<Verb> {
         let Entry { names, does, verbs, options, operands, flags, dry, plain, recursive, attached, pairs, .. } = other;
-        let Entry { command, finds, runs_as, first, with, language, reveals, brings, activates, style, .. } = other;
+        let Entry {
+            command, finds, runs_as, first, with, language, reveals, brings, installs, activates, style, ..
+        } = other;
         let Entry { local, scope, injects, standalone, .. } = other;
         // The first name of a verb table is its whole path.
         self.names.extend(names.into_iter().skip(1));
@@ -287,6 +291,7 @@ impl Entry {
         self.reveals |= reveals;
         self.injects |= injects;
         self.brings |= brings;
+        self.installs |= installs;
         self.activates |= activates;
         if self.scope == Scope::default() {
             self.scope = scope;

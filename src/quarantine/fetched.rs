@@ -1,64 +1,91 @@
-//! Shell commands whose output is untrusted: fetched, or read from uploads and spilled results.
+//! Calls whose result holds what strangers wrote: commands that fetch it, and reads of files that hold it.
 
-use super::surface::is_upload;
+mod own;
+
 use crate::encoding::label::Label;
 use crate::event::{Event, ShellText};
-use crate::path::{AbsPath, Place};
+use crate::path::{AbsPath, Place, names_overlap};
+use crate::policy::Config;
 use crate::quarantined::{ContentSource, Quarantined};
 use crate::shell::Command;
 
-/// Programs that print what a server sends.
-const FETCHERS: [&str; 10] = ["curl", "wget", "http", "https", "xh", "aria2c", "lynx", "w3m", "links", "elinks"];
+// `FILES_UPLOADS`, `FILES_PACKAGES`, `FILES_TEXTS`, `FILES_ENDINGS`, `FILES_SEARCHERS`, `REFS_REMOTES`, `REFS_PROPOSALS` and
+// `REFS_FETCHED`.
+include!(concat!(env!("OUT_DIR"), "/sources.rs"));
 
-/// Programs that search directories.
-const SEARCHERS: [&str; 7] = ["ack", "ag", "egrep", "fgrep", "find", "grep", "rg"];
+/// The files that strangers have written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ForeignFile {
+    /// A file below a directory of uploads.
+    Upload,
+    /// A text for readers in an installed package.
+    PackageText,
+}
+
+impl ForeignFile {
+    /// Which of them a path is. The names in it may have wildcards.
+    pub(super) fn of(path: &AbsPath) -> Option<Self> {
+        if path.directories().iter().any(|directory| is_uploads(directory)) {
+            return Some(ForeignFile::Upload);
+        }
+        let name = path.components().last().map(|name| name.to_ascii_lowercase()).unwrap_or_default();
+        let is_text = FILES_TEXTS.iter().any(|text| name.starts_with(text))
+            || FILES_ENDINGS.iter().any(|ending| name.ends_with(ending));
+        let holds = |package: &&str| {
+            let parts: Vec<&str> = package.split('/').collect();
+            path.directories().windows(parts.len()).any(|names| names.iter().eq(parts.iter()))
+        };
+        (is_text && FILES_PACKAGES.iter().any(holds)).then_some(ForeignFile::PackageText)
+    }
+
+    /// The rule that marks its content.
+    pub(super) fn rule(self) -> &'static str {
+        match self {
+            ForeignFile::Upload => "quarantine-upload",
+            ForeignFile::PackageText => "quarantine-package",
+        }
+    }
+
+    /// The kind of its label.
+    pub(super) fn kind(self) -> &'static str {
+        match self {
+            ForeignFile::Upload => "upload",
+            ForeignFile::PackageText => "package",
+        }
+    }
+}
+
+/// Whether a name or a pattern for names may be that of a directory of uploads.
+pub(super) fn is_uploads(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    // `*` and `**` stand for any directory, of which hardly one is for uploads.
+    let is_particular = name.bytes().any(|byte| byte.is_ascii_alphanumeric());
+    is_particular && FILES_UPLOADS.iter().any(|uploads| names_overlap(name.as_bytes(), uploads.as_bytes()))
+}
 
 /// The label of the output of a command line, if any of it is untrusted.
-pub(super) fn source(command: &Quarantined<String>, event: &Event<'_>) -> Option<Label> {
+pub(super) fn source(command: &Quarantined<String>, event: &Event<'_>, config: &Config) -> Option<Label> {
     let ShellText { reading, effects, .. } = event.shell()?;
     // A command line that was not fully parsed may have fetched anything.
     if reading.exceeded.or(effects.exceeded).is_some() {
         return Some(Label::of("shell", ""));
     }
-    let fetched = reading.commands.iter().find_map(fetched);
-    fetched.or_else(|| {
-        let searches = reading.commands.iter().any(|command| SEARCHERS.contains(&command.program.as_str()));
-        effects.reads().iter().find_map(|path| {
-            let resolved = AbsPath::resolve(path, &Place::default());
-            let searches_uploads = searches && resolved.components().last().is_some_and(|name| name == "uploads");
-            let kind = if is_upload(&resolved) || searches_uploads { "upload" } else { "spill" };
-            let is_untrusted = kind == "upload" || (event.is_spilled)(&resolved, event.header.session.as_str());
-            is_untrusted.then(|| Label::file(kind, &command.derive(path.clone(), ContentSource::ModelOutput)))
-        })
-    })
-}
-
-/// The label of a fetching command. It has no host, because the arguments may contain passwords.
-fn fetched(command: &Command) -> Option<Label> {
-    // These options only print about the program itself.
-    let has = |word: &str| command.args.iter().any(|arg| arg.text == word);
-    if has("--help") || has("--version") || has("-V") {
-        return None;
+    let adds_remote = reading.commands.iter().any(own::adds_remote);
+    let brings = |command: &Command| own::brings(command, adds_remote, config);
+    if let Some(command) = reading.commands.iter().find(|command| brings(command)) {
+        // It has no host, because the arguments may contain passwords.
+        return Some(Label::of("shell", &command.program));
     }
-    match command.program.as_str() {
-        forge @ ("gh" | "glab") => prints_user_content(command).then(|| Label::of("shell", forge)),
-        program => FETCHERS.iter().find(|name| **name == program).map(|name| Label::of("shell", name)),
-    }
-}
-
-/// Whether a `gh` or `glab` command prints text of other people: `gh issue view`, `gh pr list`, `gh api`, `gh search`.
-fn prints_user_content(command: &Command) -> bool {
-    let mut valued = false;
-    let mut operands = command.args.iter().map(|arg| arg.text.as_str()).filter(|word| {
-        let value = std::mem::replace(&mut valued, matches!(*word, "-R" | "--repo" | "--hostname"));
-        !value && !word.starts_with('-')
-    });
-    match (operands.next(), operands.next()) {
-        (Some("api" | "search"), _) => true,
-        (Some("issue" | "pr" | "mr" | "gist" | "release" | "discussion"), Some(verb)) => {
-            matches!(verb, "view" | "list" | "diff" | "status")
+    let searches = reading.commands.iter().any(|command| FILES_SEARCHERS.contains(&command.program.as_str()));
+    effects.reads().iter().find_map(|path| {
+        let resolved = AbsPath::resolve(path, &Place::default());
+        if matches!(resolved.directories(), [dev, kind, ..] if dev == "dev" && (kind == "tcp" || kind == "udp")) {
+            return Some(Label::of("shell", ""));
         }
-        (Some(_), Some("view")) => true,
-        _ => false,
-    }
+        let searches_uploads = searches && resolved.components().last().is_some_and(|name| is_uploads(name));
+        let foreign = if searches_uploads { Some(ForeignFile::Upload) } else { ForeignFile::of(&resolved) };
+        let spilled = || (event.is_spilled)(&resolved, event.header.session.as_str()).then_some("spill");
+        let kind = foreign.map(ForeignFile::kind).or_else(spilled)?;
+        Some(Label::file(kind, &command.derive(path.clone(), ContentSource::ModelOutput)))
+    })
 }

@@ -1,6 +1,7 @@
 //! Surfaces: the untrusted source of a result.
 
-use super::{Namespace, fetched};
+use super::Namespace;
+use super::fetched::{self, ForeignFile};
 use crate::encoding::label::Label;
 use crate::event::{Action, Event};
 use crate::path::AbsPath;
@@ -17,15 +18,16 @@ pub fn surface(event: &Event<'_>, config: &Config) -> Option<Surface> {
             let third_party = returns_third_party_text(tool.get(5 + namespace.as_str().len()..).unwrap_or_default());
             Some(server_surface(namespace, third_party, event, config))
         }
-        Action::Resource { server } => {
+        Action::Resource { server, .. } => {
             let name = server.as_ref().map_or("", |name| name.inspect("a resource belongs to a server").as_str());
             Some(server_surface(Namespace::of_server(name), true, event, config))
         }
+        Action::Fetch { url: Some(url) } if config.owns_host(url.inspect("is the host the operator's own")) => None,
         Action::Fetch { url } => untrusted(
             "quarantine-webfetch",
             url.as_ref().map_or(Label::of("webfetch", ""), |url| Label::host("webfetch", url)),
         ),
-        Action::Search => untrusted("quarantine-websearch", Label::new("websearch")),
+        Action::Search { .. } => untrusted("quarantine-websearch", Label::new("websearch")),
         Action::Read { path } => {
             // An unreadable path may name an upload.
             let Some(name) = path else { return untrusted("quarantine-upload", Label::of("upload", "")) };
@@ -35,8 +37,9 @@ pub fn surface(event: &Event<'_>, config: &Config) -> Option<Surface> {
                 let session = event.header.session.as_str();
                 test(&lexical, session) || real.as_ref().is_some_and(|real| test(real, session))
             };
-            if matches(|path, _| is_upload(path)) {
-                untrusted("quarantine-upload", Label::file("upload", name))
+            let foreign = [Some(&lexical), real.as_ref()].into_iter().flatten().find_map(ForeignFile::of);
+            if let Some(foreign) = foreign {
+                untrusted(foreign.rule(), Label::file(foreign.kind(), name))
             } else if matches(event.is_spilled) {
                 untrusted("quarantine-spill", Label::file("spill", name))
             } else {
@@ -45,13 +48,17 @@ pub fn surface(event: &Event<'_>, config: &Config) -> Option<Surface> {
         }
         Action::Shell { command, .. } => match command {
             None => untrusted("quarantine-shell", Label::of("shell", "")),
-            Some(command) => untrusted("quarantine-shell", fetched::source(command, event)?),
+            Some(command) => untrusted("quarantine-shell", fetched::source(command, event, config)?),
         },
+        Action::Files { path, patterns, .. } => {
+            let searched = [path, patterns].into_iter().flatten().map(|text| text.inspect("does it search uploads"));
+            let mut names = searched.flat_map(|text| text.split(['/', ',', ' ', '{', '}']));
+            names.any(fetched::is_uploads).then(|| untrusted("quarantine-upload", Label::of("upload", "")))?
+        }
         Action::Agent { .. } if !event.facts.taint.is_empty() => untrusted("quarantine-agent", Label::new("agent")),
         Action::Agent { .. }
         | Action::Edit { .. }
         | Action::Patch { .. }
-        | Action::Files { .. }
         | Action::Settings { .. }
         | Action::Prompt { .. }
         | Action::Other => None,
@@ -77,9 +84,4 @@ fn returns_third_party_text(tool: &str) -> bool {
     let letters = tool.chars().filter(char::is_ascii_alphanumeric);
     let tool: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
     THIRD_PARTY_WORDS.iter().any(|word| tool.contains(word))
-}
-
-/// Whether a file is below a directory called `uploads`.
-pub(super) fn is_upload(path: &AbsPath) -> bool {
-    path.directories().iter().any(|directory| directory == "uploads")
 }

@@ -32,7 +32,7 @@ impl Decision {
         let (server, input) = if let Action::Mcp { server, input } = &event.action {
             let tool = event.tool.inspect("its server becomes a label");
             (Namespace::of_tool(tool, server.as_ref(), event, config), Some(input))
-        } else if let Action::Resource { server: Some(server) } = &event.action {
+        } else if let Action::Resource { server: Some(server), .. } = &event.action {
             (Namespace::of_server(server.inspect("it becomes a label")), None)
         } else {
             return None;

@@ -20,7 +20,7 @@ use rune::verdict::Phase;
 use rune::verdict::failure::Failure;
 use rune::verdict::limits::FILES;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -133,10 +133,17 @@ fn before(event: &Event<'_>, config: &Config, environment: &Environment) -> Coll
         let (provider, new) = mcp_facts::provider(event, &facts.taint, config, environment);
         (facts.server_provider, facts.new_servers) = (provider, new.into_iter().collect());
         if !facts.taint.is_empty() {
-            let memory = session::memory::read(environment, &event.header.session).map_err(Failure::Config);
-            facts.memory = collected.value_or(memory, Memory::default());
             facts.answers = answers_here(event, environment);
         }
+    }
+    let has_destinations = matches!(
+        event.action,
+        Action::Mcp { .. } | Action::Resource { .. } | Action::Fetch { .. } | Action::Shell { .. }
+    );
+    if has_destinations && !facts.taint.is_empty() {
+        let memory = session::memory::read(environment, &event.header.session).map_err(Failure::Config);
+        facts.memory = collected.value_or(memory, Memory::default());
+        facts.known_packages = known_packages(event);
     }
     if event.shell().is_some_and(|shell| shell.reading.commands.iter().any(is_unknown)) {
         facts.asked_programs = session::read_asked_programs(environment, &event.header.session);
@@ -155,6 +162,39 @@ fn before(event: &Event<'_>, config: &Config, environment: &Environment) -> Coll
     }
     CollectedFacts { facts, ..collected }
 }
+
+/// Of the packages that the call downloads by their names, those that a manifest names or that are installed in the project.
+fn known_packages(event: &Event<'_>) -> BTreeSet<String> {
+    let names = rune::decide::named_packages(event);
+    if names.is_empty() {
+        return BTreeSet::new();
+    }
+    let directories = [event.place.project.as_deref(), Some(event.place.cwd.as_str())].into_iter().flatten();
+    let directories: BTreeSet<&Path> = directories.map(Path::new).collect();
+    let is_manifest = |name: &str| {
+        let is = |pattern: &&str| match pattern.split_once('*') {
+            Some((start, end)) => name.len() >= pattern.len() - 1 && name.starts_with(start) && name.ends_with(end),
+            None => name == *pattern,
+        };
+        MANIFESTS.iter().any(is)
+    };
+    let files = directories.iter().filter_map(|directory| std::fs::read_dir(directory).ok()).flatten().flatten();
+    let manifests = files.filter(|file| file.file_name().to_str().is_some_and(is_manifest));
+    let texts: Vec<String> = manifests.filter_map(|file| read_text(&file.path()).ok()?).collect();
+    let is_installed =
+        |name: &str| directories.iter().any(|directory| directory.join("node_modules/.bin").join(name).exists());
+    let is_known =
+        |name: &String| is_installed(name) || texts.iter().any(|text| rune::decide::manifest_names(text, name));
+    names.into_iter().filter(is_known).collect()
+}
+
+/// Files in which a project names its packages.
+const MANIFESTS: [&str; 25] = [
+    "package.json", "requirements*.txt", "constraints*.txt", "pyproject.toml", "Pipfile", "setup.py", "setup.cfg",
+    "environment.yml", "environment.yaml", "Cargo.toml", "go.mod", "Gemfile", "*.gemspec", "composer.json", "mix.exs",
+    "deno.json", "deno.jsonc", "pubspec.yaml", "*.csproj", "*.fsproj", "Directory.Packages.props", "Brewfile",
+    "*.cabal", "stack.yaml", "*.rockspec",
+];
 
 /// Whether the catalogue does not know the program of a command.
 fn is_unknown(command: &Command) -> bool {
@@ -263,7 +303,7 @@ fn answers_here(event: &Event<'_>, environment: &Environment) -> Answers {
         let mut read = |file: &Path| read_settings_text(file).ok().flatten();
         environment.client.plugins_answer_prompts(&dirs, Path::new(&event.place.cwd), &mut read)
     };
-    if files.any(may_answer) || by_plugin() { Answers::Other } else { Answers::Person }
+    if files.any(may_answer) || by_plugin() { Answers::Other } else { event.facts.answers }
 }
 
 /// A random number that a result cannot contain.

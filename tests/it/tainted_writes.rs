@@ -250,8 +250,19 @@ fn calls_without_a_destination_or_without_an_ask_are_asked_each_time() {
 }
 
 #[test]
+fn what_was_let_run_in_auto_mode_counts_in_that_mode_only() {
+    let session = Session { mode: "auto", ..Session::new("strict") };
+    session.read_ticket();
+    session.let_run(SEND, mail("bob@example.com"));
+    assert!(!session.asks(SEND, mail("bob@example.com")));
+    assert!(session.asks(SEND, mail("x@evil.example")));
+    let watched = Session { mode: "default", ..session };
+    assert!(watched.asks(SEND, mail("bob@example.com")), "the classifier may have answered");
+}
+
+#[test]
 fn asks_are_repeated_where_no_person_answers_them() {
-    for mode in ["bypassPermissions", "dontAsk", "auto", ""] {
+    for mode in ["bypassPermissions", "dontAsk", ""] {
         let session = Session { mode, ..Session::new("strict") };
         session.read_ticket();
         session.let_run(SEND, mail("bob@example.com"));

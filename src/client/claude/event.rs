@@ -123,8 +123,12 @@ pub(super) fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, EventEr
 const ASKING_MODES: [&str; 3] = ["default", "plan", "acceptEdits"];
 
 fn answers(fields: &Fields<'_>) -> Answers {
-    let mode = fields.string("permission_mode").map(|mode| mode.text);
-    if mode.is_some_and(|mode| ASKING_MODES.contains(&mode.as_str())) { Answers::Person } else { Answers::Other }
+    match fields.string("permission_mode").map(|mode| mode.text).as_deref() {
+        Some(mode) if ASKING_MODES.contains(&mode) => Answers::Person,
+        // The default of the client. It shows an ask of a hook to the person, but that is not documented.
+        Some("auto") => Answers::Classifier,
+        _ => Answers::Other,
+    }
 }
 
 /// Marks of prompts that the client itself sends, for example when a background task has ended.
@@ -208,15 +212,17 @@ fn call(
         "webfetch" => Action::Fetch { url: key("url") },
         "websearch" => {
             key("query");
-            Action::Search
+            let raw = fields.get("tool_input").unwrap_or_default().to_vec();
+            Action::Search { input: whole.derive(raw, ContentSource::ModelOutput) }
         }
         "readmcpresource" | "readmcpresourcetool" | "readmcpresourcedir" | "readmcpresourcedirtool" => {
-            Action::Resource { server: key("server") }
+            let uri = input.string("uri").map(|uri| whole.derive(uri.text, ContentSource::ModelOutput));
+            Action::Resource { server: key("server"), uri }
         }
         "listmcpresources" | "listmcpresourcestool" if input.get("server").is_some() => {
-            Action::Resource { server: key("server") }
+            Action::Resource { server: key("server"), uri: None }
         }
-        "listmcpresources" | "listmcpresourcestool" => Action::Resource { server: None },
+        "listmcpresources" | "listmcpresourcestool" => Action::Resource { server: None, uri: None },
         "agent" | "task" => {
             key("prompt");
             Action::Agent { mode: input.string("mode").map(|mode| whole.derive(mode.text, ContentSource::ModelOutput)) }
@@ -272,7 +278,7 @@ fn server(fields: &Fields<'_>) -> Option<Server> {
 fn result_source(action: &Action) -> ContentSource {
     match action {
         Action::Mcp { .. } | Action::Resource { .. } => ContentSource::McpToolOutput,
-        Action::Fetch { .. } | Action::Search => ContentSource::WebContent,
+        Action::Fetch { .. } | Action::Search { .. } => ContentSource::WebContent,
         Action::Agent { .. } => ContentSource::ModelOutput,
         Action::Shell { .. }
         | Action::Edit { .. }

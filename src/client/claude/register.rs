@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 /// The tools whose results may be untrusted. The pattern needs anchors: without special characters the client would
 /// read it as a name, and without anchors it would match within names.
-const SURFACES: &str = "^(mcp__.*|WebFetch|WebSearch|ReadMcpResource(Dir)?(Tool)?|ListMcpResources(Tool)?|Read|Bash|PowerShell|Monitor|Agent|Task|AgentOutput(Tool)?|BashOutput|TaskOutput)$";
+const SURFACES: &str = "^(mcp__.*|WebFetch|WebSearch|ReadMcpResource(Dir)?(Tool)?|ListMcpResources(Tool)?|Read|Grep|Glob|Bash|PowerShell|Monitor|Agent|Task|AgentOutput(Tool)?|BashOutput|TaskOutput)$";
 
 /// Seconds that the client waits for an answer; the guard answers within five.
 const TIMEOUT_SECONDS: u64 = 10;

@@ -29,7 +29,7 @@ pub fn check(options: &Options, environment: &Environment, project: &Path) -> Ve
         let Ok(pin) = store.pin(&name) else { continue };
         if !pin.is_some_and(|pin| pin.is_approved() || pin.is_blocked()) {
             let label = Label::new(&name);
-            let what = format!("nobody has approved the MCP server `{label}`, and this preset denies calls to it");
+            let what = format!("the MCP server `{label}` is not approved, and this preset denies calls to it");
             let advice = format!("run `rune mcp probe {label}`, and then `rune mcp approve {label}`");
             problems.push(Problem::new("server-unpinned", what, advice));
         }

@@ -84,7 +84,8 @@ fn switches(
 /// Returns the finding for a permission mode in which the client shows no permission prompt.
 fn unasked_mode(layer: &SettingsLayer, settings: &Settings) -> Option<Problem> {
     let mode = settings.unasked_mode.as_ref()?;
-    let what = format!("new sessions start in the mode `{}`, in which the client asks nobody", mode.name);
+    let what =
+        format!("new sessions start in the mode `{}`, in which the client shows no permission prompts", mode.name);
     let advice = "take it out, or use the preset strict, which denies what gentle only asks about";
     Some(Problem::new("permissions-bypassed", what, advice).at(layer.place(mode.pointer)))
 }

@@ -54,7 +54,7 @@ pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Matc
     });
     let is_gemini_yes = program.contains("gemini") && words.contains(&"-y");
     if has_unchecked_value || is_gemini_yes || words.iter().any(|word| lists(&roles::AGENTS_UNCHECKED, word)) {
-        return block("it starts an agent that asks nobody");
+        return block("it starts an agent without permission prompts");
     }
     if is_package || command.program.starts_with('@') {
         return suspicious("it starts another agent");
@@ -67,6 +67,6 @@ pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Matc
     if !is_headless || !fed && !dynamic {
         return suspicious_if(is_headless, "it starts another agent");
     }
-    let reason = "it hands an agent text that nobody has read";
+    let reason = "it passes unreviewed text to an agent";
     if is_claude { block(reason) } else { suspicious(reason) }
 }

@@ -17,7 +17,20 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         let carries = carries_data(url) || key_service(url).is_some();
         return suspicious_if(carries, "the address itself carries data");
     }
+    if let SubjectKind::Query(text) = &subject.kind {
+        return suspicious_if(is_data(text, MIN_QUERY_CHARS) || carries_data(text), "what is asked for carries data");
+    }
     find_in_command(command(subject)?, context)
+}
+
+/// The characters in encoded words from which on a query counts as data. Two hashes of git have 80.
+pub(in crate::decide) const MIN_QUERY_CHARS: usize = 60;
+pub(in crate::decide) const MIN_ARGUMENT_CHARS: usize = 100;
+pub(in crate::decide) const MIN_OPAQUE_CHARS: usize = 400;
+
+/// Whether a text that is no address carries data: a key, or encoded words with this many characters together.
+pub(in crate::decide) fn is_data(text: &str, least: usize) -> bool {
+    count_encoded(text, 16) >= least || least < MIN_OPAQUE_CHARS && key_service(text).is_some()
 }
 
 fn find_in_command(command: &Command, context: &Context<'_>) -> Option<Match> {

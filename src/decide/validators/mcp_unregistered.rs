@@ -35,10 +35,10 @@ pub(super) fn find(_subject: &Subject<'_>, context: &Context<'_>) -> Option<Matc
         }
         // A trusted name does not count if the project configures the server of that name.
         None if by_project && !namespace.is_approved(context.event, context.config) => {
-            block("the project itself configures this server, and nobody has registered it")
+            block("the project itself configures this server, and it is not registered")
         }
         None if namespace.is_trusted(context.event, context.config) => None,
-        None => block("nobody has registered this server"),
+        None => block("this server is not registered"),
     }
 }
 

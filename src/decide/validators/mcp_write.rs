@@ -24,7 +24,9 @@ pub(super) fn find(_subject: &Subject<'_>, context: &Context<'_>) -> Option<Matc
     if !facts.taint.is_hot() && (is_typed() || goes_back() || is_answered()) {
         return None;
     }
-    suspicious(if destinations.is_empty() {
+    suspicious(if mcp_use::carries(input.inspect("does it carry data")) {
+        "an argument carries data"
+    } else if destinations.is_empty() {
         "the tool sends or changes something"
     } else {
         "the tool sends or changes something, and the user did not type where to"

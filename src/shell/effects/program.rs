@@ -117,7 +117,7 @@ fn cmake(noted: &mut Noted<'_>, operands: &[&Arg]) {
     sources.iter().for_each(|source| noted.put(target, Some(source)));
 }
 
-/// Where a program that nobody has described says that it writes, it does.
+/// Where a program that the catalogue does not describe says that it writes, it does.
 fn named_outputs(noted: &mut Noted<'_>) {
     let command = noted.command;
     for (option, next) in command.args.iter().zip(command.args.iter().skip(1).map(Some).chain([None])) {

@@ -370,7 +370,7 @@ pub(super) fn obeyed_code(
         Form::Settings => {
             let text = settings::normalized(text);
             let commands = settings::commands(&text, meter);
-            // Fixtures name files that nobody opens.
+            // Fixtures name files that are never opened.
             let paths = if reach == Reach::Named { settings::protected_words(&text) } else { Vec::new() };
             commands
                 .into_iter()

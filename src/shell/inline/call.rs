@@ -203,11 +203,17 @@ fn name_call(code: &Code<'_>, name: &str, at: usize, imported: &Imported, found:
             return;
         }
     }
-    // Ruby: `TCPSocket.new("host", 80)` connects.
+    // Ruby: `TCPSocket.new("host", 80)` connects, `UDPSocket.new.send("text", 0, "host", 9)` sends.
     let class = [".new", ".open", ".start"].iter().find_map(|method| name.strip_suffix(method));
+    let class = class.or_else(|| name.strip_suffix(".new.send"));
     let connects = |class: &&str| effect_of(last_component(class)) == Some(CallEffect::Send);
     let name = class.filter(connects).unwrap_or(name);
     let last = last_component(name);
+    // Perl: `Net::FTP->new("host")` connects.
+    let is_built = code.is_sign(at + 1, '-') && code.is_sign(at + 2, '>') && code.name(at + 3) == Some("new");
+    if code.language == Language::Perl && is_built && connects(&name) {
+        return known_call(code, Some(CallEffect::Send), name, at, at + 4, found);
+    }
     let called = code.is_sign(at + 1, '(');
     if code.language == Language::Php && name.starts_with('$') && called {
         found.calls.extend(variable_call(code, name, at));
@@ -226,7 +232,12 @@ fn name_call(code: &Code<'_>, name: &str, at: usize, imported: &Imported, found:
     let Some(effect) = effect.filter(|effect| counts(code.language, name, *effect, imported)) else { return };
     // A request whose method or second argument says that it carries data.
     let carries = imported.posts || last == "urlopen" && called && code.statement_end(at + 2) + 1 < code.close(at + 1);
-    let effect = if effect == CallEffect::Fetch && carries { CallEffect::Send } else { effect };
+    // PHP: `file_get_contents("https://…", false, $context)`.
+    let asks_server = || {
+        let address = code.evaluate(at + 2, code.statement_end(at + 2)).text();
+        effect == CallEffect::Read && called && address.is_some_and(|address| address.starts_with("http"))
+    };
+    let effect = if carries && (effect == CallEffect::Fetch || asks_server()) { CallEffect::Send } else { effect };
     // With a condition, not everything goes: `User.where(…).delete_all`, `deleteMany({a: 1})`.
     if effect == CallEffect::Lose {
         let is_filtered = is_method

@@ -56,7 +56,7 @@ impl Found {
         self
     }
 
-    /// A word for each of the files that are found; `mark` stands in it for the name that nobody knows.
+    /// A word for each of the files that are found; `mark` stands in it for the unknown name.
     pub fn below(&self, mark: &str) -> Vec<Arg> {
         let glob = self.starts.iter().any(|start| start.glob);
         Found { picks: self.picks || !glob, ..self.clone() }.words(mark)

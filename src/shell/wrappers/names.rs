@@ -97,7 +97,7 @@ fn step(command: &Command) -> Step {
         program if lists(&roles::FILES_SEARCHERS, program) => grep(command),
         "head" | "tail" | "sort" | "uniq" | "cat" | "tac" | "shuf" | "pv" => {
             let files = options_of(&command.program).operands(args);
-            // A file is a list that nobody has seen.
+            // The names in a file are unknown.
             if files.iter().all(|file| file.text == "-") { Step::Passes { some: false } } else { Step::Changes }
         }
         "tee" => Step::Passes { some: false },

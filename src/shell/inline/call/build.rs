@@ -61,6 +61,12 @@ impl Operands<'_> {
         })
     }
 
+    /// Whether an argument names a place on a server: `ftp://host/file`.
+    fn sends_to(&self, at: usize) -> bool {
+        let schemes = ["ftp://", "ftps://", "http://", "https://", "s3://", "ssh2.", "gs://"];
+        self.text(at).is_some_and(|place| schemes.iter().any(|scheme| place.starts_with(scheme)))
+    }
+
     /// Whether a request carries data.
     fn carries_data(&self) -> bool {
         self.keyword(&["data", "json", "files", "body", "content"]).is_some()
@@ -103,6 +109,7 @@ pub(super) fn build_calls(effect: CallEffect, given: &[Argument], directory: Opt
             with(&["rm"], given.iter().flat_map(Argument::values).map(Value::word).collect())
         }
         CallEffect::Delete => with(&["rm", "-rf"], operands.paths(0)),
+        CallEffect::Write if operands.sends_to(0) => with(&["curl", "--data", "@-"], operands.paths(0)),
         CallEffect::Write => with(&["tee"], operands.paths(0)),
         // The mode comes first, as for the program.
         CallEffect::Rights => {
@@ -111,6 +118,9 @@ pub(super) fn build_calls(effect: CallEffect, given: &[Argument], directory: Opt
         }
         CallEffect::Open => Some(vec![open(&operands)]),
         CallEffect::Move => with(&["mv"], [operands.paths(0), operands.paths(1)].concat()),
+        CallEffect::Copy if operands.sends_to(1) => {
+            with(&["curl", "-T"], [operands.paths(0), operands.paths(1)].concat())
+        }
         CallEffect::Copy => with(&["cp"], [operands.paths(0), operands.paths(1)].concat()),
         CallEffect::Fetch if operands.carries_data() => with(&["curl", "--data", "@-"], vec![operands.address()]),
         CallEffect::Fetch => with(&["curl"], vec![operands.address()]),

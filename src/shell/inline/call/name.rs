@@ -30,9 +30,11 @@ impl Imported {
             }
             _ => None,
         });
-        let posts = tokens
-            .iter()
-            .any(|token| matches!(token, Token::Text(text) if matches!(text.as_str(), "POST" | "PUT" | "PATCH")));
+        let posts = tokens.iter().any(|token| match token {
+            Token::Text(text) => matches!(text.as_str(), "POST" | "PUT" | "PATCH"),
+            Token::Name(name) => matches!(name.as_str(), "CURLOPT_POSTFIELDS" | "CURLOPT_POST" | "CURLOPT_UPLOAD"),
+            Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => false,
+        });
         let modules = imports.map(|module| {
             let module = module.strip_prefix("node:").unwrap_or(module);
             module.strip_suffix("/promises").unwrap_or(module).to_owned()
