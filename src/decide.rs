@@ -24,7 +24,7 @@ pub use after::inspects_result;
 pub use before::needed_kinds;
 pub use context::Context;
 pub use file_access::touched_paths;
-pub use packages::{manifest_names, named_packages};
+pub use packages::{is_named, manifest_words, named_packages};
 
 use crate::event::Event;
 use crate::policy::{Allow, Config};

@@ -4,6 +4,7 @@ use crate::encoding::address::is_remote_code;
 use crate::event::Event;
 use crate::programs::{Tail, Use, WordUse};
 use crate::shell::{Arg, Command};
+use std::collections::BTreeSet;
 
 /// Options of programs that install, whose value is a package too.
 const PACKAGE_OPTIONS: [&str; 4] = ["--from", "--package", "--with", "-p"];
@@ -61,14 +62,16 @@ fn normalized(name: &str) -> String {
     name.to_ascii_lowercase().replace('_', "-")
 }
 
-/// Whether the text of a manifest names a package, or the module that a package of Go belongs to.
-pub fn manifest_names(manifest: &str, package: &str) -> bool {
+/// The words in the text of a manifest that may name a package, as [`plain_name`] writes them.
+pub fn manifest_words(manifest: &str) -> impl Iterator<Item = String> {
     let words = manifest.split(|c: char| !c.is_ascii_alphanumeric() && !"@/_.-".contains(c));
-    let is_module = |word: &str| {
-        package.strip_prefix(word).is_some_and(|rest| rest.starts_with('/')) && word.contains('.') && word.contains('/')
-    };
-    words.filter(|word| !word.is_empty()).any(|word| {
-        let word = normalized(word.trim_end_matches(['.', '-']));
-        word == package || is_module(&word)
-    })
+    words.map(|word| normalized(word.trim_end_matches(['.', '-']))).filter(|word| !word.is_empty())
+}
+
+/// Whether the words of manifests name a package, or the module that a package of Go belongs to.
+pub fn is_named(package: &str, words: &BTreeSet<String>) -> bool {
+    // `example.com/owner/module/package`: the first part is a host.
+    let is_of_host = package.split('/').next().is_some_and(|host| host.contains('.'));
+    let mut modules = package.match_indices('/').skip(1).filter_map(|(at, _)| package.get(..at));
+    words.contains(package) || is_of_host && modules.any(|module| words.contains(module))
 }

@@ -180,11 +180,14 @@ fn known_packages(event: &Event<'_>) -> BTreeSet<String> {
     };
     let files = directories.iter().filter_map(|directory| std::fs::read_dir(directory).ok()).flatten().flatten();
     let manifests = files.filter(|file| file.file_name().to_str().is_some_and(is_manifest));
-    let texts: Vec<String> = manifests.filter_map(|file| read_text(&file.path()).ok()?).collect();
-    let is_installed =
-        |name: &str| directories.iter().any(|directory| directory.join("node_modules/.bin").join(name).exists());
-    let is_known =
-        |name: &String| is_installed(name) || texts.iter().any(|text| rune::decide::manifest_names(text, name));
+    let texts = manifests.filter_map(|file| read_text(&file.path()).ok()?);
+    let words: BTreeSet<String> =
+        texts.flat_map(|text| rune::decide::manifest_words(&text).collect::<Vec<_>>()).collect();
+    let is_installed = |name: &str| {
+        let is_in = |directory: &&Path| directory.join("node_modules/.bin").join(name).exists();
+        !name.contains('/') && directories.iter().any(is_in)
+    };
+    let is_known = |name: &String| is_installed(name) || rune::decide::is_named(name, &words);
     names.into_iter().filter(is_known).collect()
 }
 
