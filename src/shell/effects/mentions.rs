@@ -4,6 +4,8 @@
 //! files, a read for keys. The same holds for each part of a word behind `=`, `:`, `,`, `@` or `file://`, for a value
 //! in a cluster such as `-ofile`, and for each word in code of any language.
 
+mod values;
+
 use super::super::{Arg, Command, Input};
 use super::{Access, Act, Target, words};
 use crate::path::Extent;
@@ -55,7 +57,7 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
                     | Use::Rights
                     | Use::Unknown
                     | Use::Directory,
-                ) => {}
+                ) => finder.trusted(&value, used, if start.is_empty() { option } else { start }),
                 None => {
                     finder.word(&value, if start.is_empty() { option } else { start });
                     // Files may be written into a directory of which neither the entry nor a parser tells the use.
