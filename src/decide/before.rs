@@ -30,13 +30,13 @@ pub fn needed_kinds(event: &Event<'_>) -> Vec<RuleKind> {
             let read = accesses(|act| !act.changes()).then_some(RuleKind::Read);
             [Some(RuleKind::Bash), edit, read].into_iter().flatten().collect()
         }
+        // What a file says that runs by itself is judged by all of them.
+        Action::Edit { .. } if event.shell().is_some() => vec![RuleKind::Bash, RuleKind::Edit, RuleKind::Read],
         Action::Edit { .. } | Action::Patch { .. } => vec![RuleKind::Edit],
-        Action::Read { .. } | Action::Files { .. } | Action::Fetch { .. } => vec![RuleKind::Read],
+        Action::Read { .. } | Action::Files { .. } | Action::Fetch { .. } | Action::Search { .. } => vec![RuleKind::Read],
         Action::Mcp { .. } => vec![RuleKind::Mcp],
         Action::Agent { .. } => vec![RuleKind::Agent],
-        Action::Search | Action::Resource { .. } | Action::Settings { .. } | Action::Prompt { .. } | Action::Other => {
-            Vec::new()
-        }
+        Action::Resource { .. } | Action::Settings { .. } | Action::Prompt { .. } | Action::Other => Vec::new(),
     }
 }
 
@@ -51,6 +51,7 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         Action::Shell { dialect, .. } => shell_text::judge(*dialect, context, verdict),
         Action::Edit { path: Some(path), .. } => {
             judge_file(path.inspect("which file is changed"), Act::Write, context, verdict);
+            shell_text::judge_written(context, verdict);
         }
         Action::Patch { text: Some(text) } => judge_patch(text.inspect("which files are changed"), context, verdict),
         Action::Read { path: Some(path) } => {
@@ -63,6 +64,9 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         }
         Action::Fetch { url: Some(url) } => {
             apply_rules(&Subject::page(url.inspect("which page is read")), context, verdict);
+        }
+        Action::Search { query: Some(query) } => {
+            apply_rules(&Subject::page(query.inspect("what is searched for")), context, verdict);
         }
         Action::Mcp { .. } => {
             mcp_pins::judge(event, config, verdict);
@@ -82,7 +86,7 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         | Action::Read { path: None }
         | Action::Fetch { url: None }
         | Action::Agent { mode: None }
-        | Action::Search
+        | Action::Search { query: None }
         | Action::Settings { .. }
         | Action::Prompt { .. }
         | Action::Other => {}

@@ -96,7 +96,7 @@ pub fn touched_paths<'a>(event: &'a Event<'_>) -> Vec<Cow<'a, str>> {
         | Action::Read { path: None }
         | Action::Files { path: None, .. }
         | Action::Fetch { .. }
-        | Action::Search
+        | Action::Search { .. }
         | Action::Mcp { .. }
         | Action::Resource { .. }
         | Action::Agent { .. }

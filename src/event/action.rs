@@ -48,7 +48,10 @@ pub enum Action {
         url: Field,
     },
     /// Searches the web.
-    Search,
+    Search {
+        /// What for.
+        query: Field,
+    },
     /// Calls a tool of an MCP server. The name of the tool identifies both.
     Mcp {
         /// The server, if the client names it.

@@ -31,7 +31,7 @@ pub(crate) fn wrapped(action: &Action, raw: &[u8], wrap: &Wrapper<'_>) -> Option
             Fields::read(raw).string("result")?;
             object(raw, |name, raw| if name == "result" { text(raw) } else { escaped(raw) })
         }
-        Action::Search => object(raw, |name, raw| match name {
+        Action::Search { .. } => object(raw, |name, raw| match name {
             // The client also accepts a string in place of a list of links.
             "results" => array(
                 raw,

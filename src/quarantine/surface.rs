@@ -25,7 +25,7 @@ pub fn surface(event: &Event<'_>, config: &Config) -> Option<Surface> {
             "quarantine-webfetch",
             url.as_ref().map_or(Label::of("webfetch", ""), |url| Label::host("webfetch", url)),
         ),
-        Action::Search => untrusted("quarantine-websearch", Label::new("websearch")),
+        Action::Search { .. } => untrusted("quarantine-websearch", Label::new("websearch")),
         Action::Read { path } => {
             // An unreadable path may name an upload.
             let Some(name) = path else { return untrusted("quarantine-upload", Label::of("upload", "")) };

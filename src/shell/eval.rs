@@ -17,6 +17,7 @@ mod redirects;
 mod scripts;
 mod settings;
 mod variables;
+mod written;
 
 use super::expand;
 use super::parse;
@@ -39,6 +40,7 @@ use std::rc::Rc;
 
 pub use builtin::is_builtin;
 pub use output::MKTEMP_PATH;
+pub use written::written_text;
 pub(super) use variables::env_value;
 
 /// Steps for one instruction, besides what it copies.

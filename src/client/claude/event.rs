@@ -167,7 +167,7 @@ fn call(
             Action::Shell { command: key("command"), dialect: Dialect::Bash }
         }
         "edit" | "write" | "multiedit" => Action::Edit { path: key("file_path"), changes: changes(&input, whole) },
-        "notebookedit" => Action::Edit { path: key("notebook_path"), changes: Vec::new() },
+        "notebookedit" => Action::Edit { path: key("notebook_path"), changes: cell(&input, whole) },
         "applypatch" => Action::Patch {
             text: key(["input", "patch", "command"]
                 .into_iter()
@@ -207,8 +207,7 @@ fn call(
         }
         "webfetch" => Action::Fetch { url: key("url") },
         "websearch" => {
-            key("query");
-            Action::Search
+            Action::Search { query: key("query") }
         }
         "readmcpresource" | "readmcpresourcetool" | "readmcpresourcedir" | "readmcpresourcedirtool" => {
             Action::Resource { server: key("server") }
@@ -252,6 +251,13 @@ fn changes(input: &Fields<'_>, whole: &Quarantined<Vec<u8>>) -> Vec<Change> {
     one(input).into_iter().chain(several.into_iter().filter_map(|edit| one(&Fields::read(edit)))).collect()
 }
 
+/// The new text of a cell of a notebook, if it runs.
+fn cell(input: &Fields<'_>, whole: &Quarantined<Vec<u8>>) -> Vec<Change> {
+    let is_text = input.string("cell_type").is_some_and(|kind| kind.text == "markdown");
+    let source = input.string("new_source").filter(|_| !is_text);
+    source.map(|source| Change::Whole(whole.derive(source.text, ContentSource::ModelOutput))).into_iter().collect()
+}
+
 /// Normalises the name of a tool: case and separators do not count.
 fn fold(tool: &str) -> String {
     tool.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
@@ -272,7 +278,7 @@ fn server(fields: &Fields<'_>) -> Option<Server> {
 fn result_source(action: &Action) -> ContentSource {
     match action {
         Action::Mcp { .. } | Action::Resource { .. } => ContentSource::McpToolOutput,
-        Action::Fetch { .. } | Action::Search => ContentSource::WebContent,
+        Action::Fetch { .. } | Action::Search { .. } => ContentSource::WebContent,
         Action::Agent { .. } => ContentSource::ModelOutput,
         Action::Shell { .. }
         | Action::Edit { .. }

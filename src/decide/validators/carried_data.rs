@@ -4,6 +4,7 @@ use super::exfiltration::{is_local, is_rerouted};
 use super::{Context, command, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::encoding::address::{Address, services_by_key};
+use crate::event::Action;
 use crate::rules::Match;
 use crate::shell::{Arg, Command, addresses, bodies, uploads};
 
@@ -22,6 +23,10 @@ const SECRET_PARAMETERS: [&str; 16] = [
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     if let SubjectKind::Page(url) = &subject.kind {
+        if matches!(context.event.action, Action::Search { .. }) {
+            let login = url.split_whitespace().any(|word| word.contains("://") && Address::parse(word).user.contains(':'));
+            return suspicious_if(key_service(url).is_some() || login, "what is searched for holds a key or a password");
+        }
         let carries = carries_data(url) || key_service(url).is_some();
         return suspicious_if(carries, "the address itself carries data");
     }

@@ -1,5 +1,7 @@
 //! Commands that send data to other machines: files, secrets, and the output of other commands.
 
+mod sending;
+
 use super::carried_data::is_read;
 use super::secret_access::{is_secret_file, is_secret_name, names_secret};
 use super::self_protection::ProcessSearches;
@@ -19,8 +21,8 @@ const PIPES: &[&str] = &["nc", "ncat", "netcat", "socat", "telnet", "openssl", "
 
 /// Programs that resolve or contact a host name.
 const LOOKUPS: &[&str] = &[
-    "delv", "dig", "dog", "drill", "getent", "host", "nslookup", "ping", "ping6", "resolvectl", "systemd-resolve",
-    "tracepath", "traceroute", "whois",
+    "delv", "dig", "dnsx", "dog", "doggo", "drill", "dscacheutil", "fping", "getent", "host", "hping3", "kdig", "massdns",
+    "mtr", "nping", "nslookup", "ping", "ping6", "resolvectl", "systemd-resolve", "tracepath", "traceroute", "whois",
 ];
 
 /// Programs that resolve the host in the name of a package or an image: `registry.example.com/name`.
@@ -70,6 +72,7 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
             let searched = command.via.iter().any(|runner| matches!(runner.as_str(), "find" | "fd" | "fdfind"));
             // The body is the output of a command.
             let built = bodies(command).iter().any(|body| !body.is_known() && body.text.contains("$()"));
+            let by_line = program == "wget" && !command.values(&["-B", "--base"]).is_empty();
             // A container may get files that hold no secrets.
             let is_secret = |path: &AbsPath| is_secret_file(path, context);
             // What code sends may be anything.
@@ -79,13 +82,16 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
                 sends_if(true)
             } else if nearby {
                 None
-            } else if built || carries_output(command, at, context) || carries_lines(command, at, context) {
+            } else if by_line || built || carries_output(command, at, context) || carries_lines(command, at, context) {
                 suspicious("it sends what another command prints")
             } else {
                 suspicious_if(searched, "it talks to a server for every file that is found")
             }
         }
         "openssl" if !command.args.iter().any(|arg| arg.text == "s_client") => None,
+        _ if sending::serves_file(command) || sending::fills_database(command) => {
+            suspicious("it sends a file to another machine")
+        }
         _ if PIPES.contains(&program) => {
             // A single character, such as `q`, only ends the connection.
             let ends = matches!(&command.input, Input::Text(text) if text.trim().len() < 2);
@@ -107,7 +113,10 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
             let has_end = |arg: &Arg| arg.text.rsplit('$').next().is_some_and(|end| end.contains('.'));
             let is_built = |arg: &Arg| arg.text.contains("$()") || has_end(arg) && is_read(arg, command, context);
             let built = asks && command.args.iter().any(|arg| !arg.is_known() && is_built(arg));
-            sends_if(has_secret()).or_else(|| suspicious_if(built, "it asks a server for a name that is put together"))
+            let lists = matches!(program, "dig" | "fping") && command.args.iter().any(|arg| arg.text == "-f");
+            sends_if(has_secret())
+                .or_else(|| suspicious_if(built, "it asks a server for a name that is put together"))
+                .or_else(|| suspicious_if(lists, "it asks a server for every line of a file"))
         }
         _ if NETWORK_CLIENTS.contains(&program) => sends_if(has_secret())
             .or_else(|| suspicious_if(carries_output(command, at, context), "it sends what another command prints")),
@@ -134,7 +143,7 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
         _ => {
             let is_address = |arg: &Arg| arg.text.contains("://") || arg.text.starts_with("host=");
             let has_address = command.args.iter().any(is_address) || command.sends_to_address();
-            let is_remote = || has_address && !is_local(command, context);
+            let is_remote = || has_address && !is_local(command, context) || sending::has_foreign_host(command);
             let carries = || is_remote() && carries_output(command, at, context);
             // The values of options that take an address, or else the addresses among the words.
             let is_foreign = |address: &Arg| !Address::parse(&address.text).is_nearby();
@@ -265,11 +274,13 @@ fn puts_data_in_name(command: &Command, at: usize, context: &Context<'_>) -> boo
         )
     });
     let has_host = |arg: &Arg| {
-        let host = arg.text.split('/').next().unwrap_or_default();
+        let name = arg.text.split_once("://").map_or(arg.text.as_str(), |(_, name)| name);
+        let host = name.split('/').next().unwrap_or_default();
         !arg.is_known() && arg.text.contains('/') && arg.text.contains("$()") && host.contains('.')
     };
+    let inside = |sources: &CommandSet| sources.within(&command.span, at, command.span.start + 1);
     asks && command.args.iter().any(has_host)
-        && context.data_sources.encoding(context).within(&command.span, at, command.span.start + 1)
+        && (inside(context.data_sources.encoding(context)) || inside(context.data_sources.printing(context)))
 }
 
 /// Whether `logger` sends the lines of a file to another machine.
@@ -317,7 +328,8 @@ fn copies_to_database(command: &Command) -> bool {
 fn carries_output(command: &Command, at: usize, context: &Context<'_>) -> bool {
     let is_credential = |arg: &Arg| arg.text.to_ascii_lowercase().starts_with("authorization:");
     let built = command.args.iter().any(|arg| !arg.is_known() && arg.text.contains("$()") && !is_credential(arg));
-    built && context.data_sources.describing(context).within(&command.span, at, command.span.start + 1)
+    let inside = |sources: &CommandSet| sources.within(&command.span, at, command.span.start + 1);
+    built && (inside(context.data_sources.describing(context)) || inside(context.data_sources.printing(context)))
 }
 
 /// Whether a substitution in the command, or an earlier stage of its pipeline, reads a secret.
@@ -332,6 +344,9 @@ pub(crate) struct DataSources {
     reading_secrets: OnceCell<CommandSet>,
     describing: OnceCell<CommandSet>,
     encoding: OnceCell<CommandSet>,
+    printing: OnceCell<CommandSet>,
+    /// Where the first command begins that takes variables from a file with secrets.
+    first_load: OnceCell<Option<usize>>,
     /// What commands that look for processes find.
     process_searches: OnceCell<ProcessSearches>,
     /// Whether the shell text sets a proxy.
@@ -371,6 +386,19 @@ impl DataSources {
         self.read_variables.get_or_init(|| read_variables(context)).contains(name)
     }
 
+    /// Whether the shell has taken variables from a file with secrets before a command: `set -a; . ./.env; printenv`.
+    pub(super) fn loads_secrets(&self, here: &Command, context: &Context<'_>) -> bool {
+        let first = self.first_load.get_or_init(|| {
+            let commands = context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
+            let reading = self.reading_secrets(context).spans.iter().filter_map(|(_, _, index)| commands.get(*index));
+            let loads = |command: &&Command| {
+                matches!(command.program.as_str(), "." | "source" | "export") || self.is_exported(command, context)
+            };
+            reading.filter(loads).map(|command| command.span.start).min()
+        });
+        first.is_some_and(|first| first < here.span.start)
+    }
+
     /// Whether what a command prints becomes variables: `export $(grep -v '^#' .env)`.
     pub(crate) fn is_exported(&self, command: &Command, context: &Context<'_>) -> bool {
         let exports = self.exports.get_or_init(|| {
@@ -378,6 +406,23 @@ impl DataSources {
             let is_export = |command: &&Command| {
                 command.program == "export" && !command.args.iter().any(|arg| arg.text.starts_with("-p"))
             };
+            // Copies of the text, and printers of a variable that holds all of it.
+            let words = commands.iter().filter(|command| command.program == "export").flat_map(|export| &export.args);
+            let whole = words.filter_map(|arg| arg.text.split_once('=')).filter(|(_, value)| value.contains("$()"));
+            let whole: BTreeSet<&str> = whole.map(|(name, _)| name).collect();
+            let shows_whole = |arg: &Arg| {
+                let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+                let names = arg.text.split('$').skip(1).map(|rest| rest.trim_start_matches('{'));
+                !arg.is_known()
+                    && names.into_iter().any(|rest| whole.contains(rest.split(|c| !is_name(c)).next().unwrap_or_default()))
+            };
+            let shows = |command: &Command| {
+                let prints = matches!(command.program.as_str(), "echo" | "printf" | "print" | "declare" | "typeset");
+                command.program == "tee" || prints && !whole.is_empty() && command.args.iter().any(shows_whole)
+            };
+            if commands.iter().any(shows) {
+                return Vec::new();
+            }
             let mut spans: Vec<(usize, usize)> =
                 commands.iter().filter(is_export).map(|export| (export.span.start, export.span.end)).collect();
             spans.sort_unstable();
@@ -401,6 +446,12 @@ impl DataSources {
                 programs.contains(&command.program.as_str()) || prints_whole_file(command, at, context)
             })
         })
+    }
+
+    /// Commands that print content of the project, its history, processes or databases.
+    fn printing(&self, context: &Context<'_>) -> &CommandSet {
+        self.printing
+            .get_or_init(|| CommandSet::of(context, |at, command| sending::prints_content(command, at, context)))
     }
 
     /// Commands that encode what they read.
@@ -524,7 +575,7 @@ fn prints_whole_file(command: &Command, at: usize, context: &Context<'_>) -> boo
 }
 
 /// Whether a command prints all environment variables.
-fn prints_environment(command: &Command) -> bool {
+pub(super) fn prints_environment(command: &Command) -> bool {
     let mut args = command.args.iter().map(|arg| arg.text.as_str());
     match command.program.as_str() {
         "env" | "printenv" | "gprintenv" | "genv" => args.all(|word| word.starts_with('-')),

@@ -5,7 +5,8 @@ mod shown;
 pub(super) use shown::shows_file_names;
 
 use super::protected_path::{is_env_file, literal_chars};
-use super::{Context, block, command, command_of, suspicious_if};
+use super::exfiltration::prints_environment;
+use super::{Context, block, command, command_of, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
 use crate::event::Action;
 use crate::path::protected::Class;
@@ -43,6 +44,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
             }
             _ => false,
         };
+        if prints_environment(command) && context.data_sources.loads_secrets(command, context) {
+            return suspicious("it shows the variables of a file with secrets");
+        }
         let prints_input =
             command.doing().does == Some(Does::Look) || matches!(command.program.as_str(), "cat" | "tee");
         let here_text = command.here_text.as_ref().filter(|_| prints_input);

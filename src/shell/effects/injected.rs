@@ -1,6 +1,6 @@
 //! Secrets that a program gives to the command that it runs, if that command prints them: `op run -- env`.
 
-use super::super::{Arg, Command};
+use super::super::{Arg, Command, Input};
 use super::scope::ENVIRONMENT;
 use crate::programs::{self, CommandLine, Tail, Use};
 
@@ -17,8 +17,11 @@ const SECRET_NAMES: [&str; 9] = ["KEY", "TOKEN", "SECRET", "PASS", "PWD", "CRED"
 impl Command {
     /// Whether it gives secrets to a command that prints them.
     pub(super) fn shows_injected(&self, line: &CommandLine) -> bool {
-        if !line.injects() {
+        if !line.injects() && !self.loads_variables(line) {
             return false;
+        }
+        if self.code_shows_variables(line) {
+            return true;
         }
         let words: Vec<&str> = self.args.iter().map(|arg| arg.text.as_str()).collect();
         let behind = line.command.and_then(|start| words.get(start..)).unwrap_or_default();
@@ -29,6 +32,44 @@ impl Command {
         shows(behind, MAX_DEPTH)
             || is_text && text_shows(&joined, MAX_DEPTH)
             || texts.iter().any(|text| text_shows(&text.text, MAX_DEPTH))
+    }
+}
+
+impl Command {
+    /// Whether an option gives the variables of a file to the command: `uv run --env-file .env`.
+    fn loads_variables(&self, line: &CommandLine) -> bool {
+        let is_env = |name: &str| {
+            let name = name.to_ascii_lowercase();
+            ["env-file", "envfile", "dotenv", "environmentfile", "--env="].iter().any(|part| name.contains(part))
+        };
+        let starter = ["foreman", "honcho", "overmind", "hivemind"].contains(&self.program.as_str());
+        let before = line.command.unwrap_or(self.args.len());
+        let all = self.args.iter().take(before).map(|arg| arg.text.as_str());
+        starter && line.command.is_some()
+            || all.into_iter().any(is_env)
+            || line.uses.iter().any(|used| used.option.is_some_and(is_env))
+    }
+
+    /// Whether its code names the environment and prints: `node --env-file=.env -p process.env.X`.
+    fn code_shows_variables(&self, line: &CommandLine) -> bool {
+        const ENVIRONMENTS: [&str; 8] =
+            ["environ", "process.env", "ENV[", "getenv", "Deno.env", "Bun.env", "import.meta.env", "%ENV"];
+        const PRINTS: [&str; 10] =
+            ["print", "puts", "console.", "echo", "stdout", "stderr", "write", "log(", "dump", "inspect"];
+        let code = line.uses.iter().filter(|used| used.takes == Some(Use::Code));
+        let shows = |text: &str, prints: bool| {
+            ENVIRONMENTS.iter().any(|name| text.contains(name)) && (prints || PRINTS.iter().any(|name| text.contains(name)))
+        };
+        let by_input = match &self.input {
+            Input::Text(text) => line.language().is_some() && shows(text, false),
+            Input::Inherited | Input::Pipe | Input::Unknown => false,
+        };
+        let words = line.command.and_then(|start| self.args.get(start..)).unwrap_or_default();
+        by_input
+            || code.filter_map(|used| Some((used, self.value(used)?))).any(|(used, text)| {
+                shows(&text.text, used.option.is_some_and(|option| matches!(option, "-p" | "--print")))
+            })
+            || words.iter().any(|word| word.text.contains(['(', ' ']) && shows(&word.text, false))
     }
 }
 

@@ -37,7 +37,13 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
             };
             match used.takes {
                 Some(Use::Code) => finder.code(&value.text),
-                Some(Use::Read | Use::Send | Use::Execute) => finder.path(&value, Act::Read),
+                Some(Use::Read | Use::Send | Use::Execute) => {
+                    finder.path(&value, Act::Read);
+                    // `curl -w @file`: the sign is not a part of the name.
+                    if let Some(file) = value.behind("@") {
+                        finder.path(&file, Act::Read);
+                    }
+                }
                 Some(Use::Write | Use::Redirect | Use::Replace | Use::Empty | Use::Remove) => {
                     finder.path(&value, Act::Write)
                 }
@@ -90,11 +96,17 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
     if let (Input::Text(text), true) = (&command.input, reads_code) {
         finder.code(text);
     }
-    if let (Input::Text(text), true) = (&command.input, INCLUDERS.contains(&command.program.as_str())) {
+    if let (Input::Text(text), true) = (&command.input, words::INCLUDES_PROGRAMS.contains(&command.program.as_str())) {
         finder.included(text);
     }
+    if let (Input::Text(text), true) = (&command.input, words::INCLUDES_FORMATS.contains(&command.program.as_str())) {
+        finder.code(text);
+    }
     if command.program == "yq" {
-        command.args.iter().for_each(|arg| finder.included(&arg.text));
+        command.args.iter().for_each(|arg| {
+            finder.included(&arg.text);
+            finder.code(&arg.text);
+        });
     }
     finder.found
 }
@@ -103,16 +115,6 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
 fn may_empty(option: &str) -> bool {
     !option.trim_end_matches('=').eq_ignore_ascii_case("-o")
 }
-
-/// Programs whose input may include files, and print them.
-const INCLUDERS: [&str; 19] = [
-    "asciidoc", "asciidoctor", "c++", "cc", "clang", "clang++", "cpp", "g++", "gcc", "groff", "latex", "m4", "nroff",
-    "pandoc", "pdflatex", "terraform", "tofu", "troff", "yq",
-];
-
-/// What stands before the name of a file that a text includes, in several languages.
-const INCLUDES: [&str; 8] =
-    ["#include", ".so ", "include::", "include(", "\\input{", "file(", "load_str(", "sinclude("];
 
 /// Whether the value of an option is probably written to.
 fn names_output(option: &str) -> bool {
@@ -188,7 +190,7 @@ impl Finder<'_> {
     /// Looks at the files that a text includes: `#include "x"`, `.so x`, `include::x[]`.
     fn included(&mut self, text: &str) {
         for line in text.lines() {
-            let behind = INCLUDES.iter().filter_map(|mark| line.split_once(mark)).map(|(_, rest)| rest);
+            let behind = words::INCLUDES_MARKS.iter().filter_map(|mark| line.split_once(*mark)).map(|(_, rest)| rest);
             for rest in behind {
                 let rest = rest.trim_start_matches([' ', '"', '\'', '<', ':', '`']);
                 let name = rest.split(['"', '\'', '>', '<', ')', '}', '[', ' ', '`']).next().unwrap_or_default();
@@ -267,6 +269,10 @@ impl Finder<'_> {
                 (Some(rest), Some(home)) => format!("{home}/{rest}"),
                 _ => word.to_owned(),
             };
+            // `HOME + "/.aws/credentials"`: the beginning of the path is computed.
+            if let (true, Some(home)) = (word.starts_with("/.") && !word.starts_with("/.."), &self.zones.home) {
+                self.candidate(&Arg::literal(format!("{home}{word}")), "");
+            }
             self.candidate(&Arg::literal(text), "");
         }
     }

@@ -23,6 +23,7 @@ impl Finder<'_> {
                 self.parts(value, option);
                 self.place(value);
             }
+            Some(Use::List | Use::Unknown) if used.by_option && names_place(option) => self.place(value),
             Some(Use::Text | Use::List | Use::Unknown) if used.by_option && !is_message(option) => {
                 if value.text.starts_with(['/', '~']) && !self.is_for_login(option) {
                     self.secret(value, option);
@@ -107,7 +108,7 @@ impl Finder<'_> {
         let program = self.command.program.as_str();
         path.components().iter().any(|name| {
             let rest = name.trim_start_matches('.').strip_prefix(program);
-            rest.is_some_and(|rest| rest.is_empty() || rest == "rc" || rest.starts_with(['.', '-', '_']))
+            rest.is_some_and(|rest| rest.is_empty() || rest == "rc" || rest.starts_with('.'))
         })
     }
 }
@@ -117,6 +118,15 @@ fn is_message(option: &str) -> bool {
     let name = option.trim_end_matches(['=', ':']);
     words::MESSAGE_OPTIONS.contains(&name)
         || name.starts_with("--") && words::MESSAGE_PARTS.iter().any(|part| name.contains(part))
+}
+
+/// Whether an option names a directory in which files to load are looked for: `-I`, `-isystem`, `--include-dir`.
+fn names_place(option: &str) -> bool {
+    let name = option.trim_matches(['-', '=', ':']).to_ascii_lowercase();
+    matches!(option, "-I" | "-L" | "-B" | "-P")
+        || ["include", "isystem", "iquote", "idirafter", "-path", "library-path", "load-path", "search-dir"]
+            .iter()
+            .any(|part| name.contains(part) && !name.contains("from"))
 }
 
 fn names_output(option: &str) -> bool {
