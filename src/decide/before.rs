@@ -57,7 +57,7 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         Action::Read { path: Some(path) } => {
             judge_file(path.inspect("which file is read"), Act::Read, context, verdict);
         }
-        Action::Files { path, patterns, shows } => {
+        Action::Files { path, patterns, shows, .. } => {
             let path = path.as_ref().map_or(event.place.cwd.as_str(), |path| path.inspect("which files are searched"));
             let patterns = patterns.as_ref().map(|patterns| patterns.inspect("which files are searched").as_str());
             judge_search(path, patterns, *shows, context, verdict);

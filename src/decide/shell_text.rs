@@ -36,7 +36,7 @@ pub(crate) fn judge(dialect: Dialect, context: &Context<'_>, verdict: &mut Verdi
 }
 
 /// Rules that ask about a program because it is not known. A file of settings may name programs that other tools install.
-const ABOUT_UNKNOWN: [&str; 3] = ["unknown-executable", "misplaced-program", "dynamic-code"];
+const ABOUT_UNKNOWN: [&str; 1] = ["unknown-executable"];
 
 /// Adds the findings about a file that runs by itself and is written by a tool. It may be written in parts, so that text
 /// which cannot be read with certainty is no finding.

@@ -177,7 +177,7 @@ fn call(
         "read" => Action::Read { path: key("file_path") },
         "notebookread" => Action::Read { path: key("notebook_path") },
         "grep" => {
-            key("pattern");
+            let text = key("pattern");
             let mut given = |name: &str| if is_given(&input, name) { key(name) } else { None };
             let (path, glob, kind, mode) = (given("path"), given("glob"), given("type"), given("output_mode"));
             // A type of files is matched by its extension; `all` is every type.
@@ -193,17 +193,18 @@ fn call(
             Action::Files {
                 path,
                 patterns: glob.or_else(|| kind.as_ref().filter(|kind| !is_all(kind)).map(of_kind)),
+                text,
                 shows,
             }
         }
         "glob" => {
             let patterns = key("pattern");
             let path = if is_given(&input, "path") { key("path") } else { None };
-            Action::Files { path, patterns, shows: Shows::Names }
+            Action::Files { path, patterns, text: None, shows: Shows::Names }
         }
         "ls" => {
             let path = if is_given(&input, "path") { key("path") } else { None };
-            Action::Files { path, patterns: None, shows: Shows::Names }
+            Action::Files { path, patterns: None, text: None, shows: Shows::Names }
         }
         "webfetch" => Action::Fetch { url: key("url") },
         "websearch" => {

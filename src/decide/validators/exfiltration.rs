@@ -11,7 +11,7 @@ use crate::encoding::address::{Address, services_by_variable};
 use crate::path::AbsPath;
 use crate::programs::CommandLine;
 use crate::rules::Match;
-use crate::shell::{Act, Arg, Command, Input, addresses, bodies, reroutes, uploads};
+use crate::shell::{Act, Arg, Command, Input, Target, addresses, bodies, reroutes, uploads};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -102,7 +102,7 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
         "ssh" => sends_if(piped || has_secret())
             .or_else(|| suspicious_if(carries_output(command, at, context), "it sends what another command prints")),
         "mail" | "mutt" | "sendmail" | "mailx" if piped => sends_if(true),
-        "scp" | "sftp" | "rsync" => find_in_copy(command, at, context),
+        "rcp" | "scp" | "sftp" | "rsync" => find_in_copy(command, at, context),
         _ if LOOKUPS.contains(&program) => {
             // A host name with the output of a command sends this output to a DNS server.
             let asks = program != "getent"
@@ -391,10 +391,14 @@ impl DataSources {
         let first = self.first_load.get_or_init(|| {
             let commands = context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
             let reading = self.reading_secrets(context).spans.iter().filter_map(|(_, _, index)| commands.get(*index));
-            let loads = |command: &&Command| {
-                matches!(command.program.as_str(), "." | "source" | "export") || self.is_exported(command, context)
+            let exported = reading.filter(|command| self.is_exported(command, context));
+            let is_secret = |file: &Arg| {
+                let target = Target::of(file, Some(context.event.place.cwd.as_str()));
+                target.path.is_some_and(|path| is_secret_file(&path, context))
             };
-            reading.filter(loads).map(|command| command.span.start).min()
+            let sourced = commands.iter().filter(|command| matches!(command.program.as_str(), "." | "source"));
+            let sourced = sourced.filter(|command| command.args.first().is_some_and(is_secret));
+            exported.chain(sourced).map(|command| command.span.start).min()
         });
         first.is_some_and(|first| first < here.span.start)
     }
@@ -410,15 +414,25 @@ impl DataSources {
             let words = commands.iter().filter(|command| command.program == "export").flat_map(|export| &export.args);
             let whole = words.filter_map(|arg| arg.text.split_once('=')).filter(|(_, value)| value.contains("$()"));
             let whole: BTreeSet<&str> = whole.map(|(name, _)| name).collect();
-            let shows_whole = |arg: &Arg| {
+            let mut starts: Vec<usize> = commands.iter().map(|command| command.span.start).collect();
+            starts.sort_unstable();
+            let has_inner = |command: &Command| {
+                let next = starts.partition_point(|start| *start <= command.span.start);
+                starts.get(next).is_some_and(|start| *start < command.span.end)
+            };
+            // A variable that holds output stands in a word as `$X`, or as `$()` without a command in it.
+            let shows_whole = |arg: &Arg, command: &Command| {
                 let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
                 let names = arg.text.split('$').skip(1).map(|rest| rest.trim_start_matches('{'));
                 !arg.is_known()
-                    && names.into_iter().any(|rest| whole.contains(rest.split(|c| !is_name(c)).next().unwrap_or_default()))
+                    && (arg.text.contains("$()") && !has_inner(command)
+                        || names
+                            .into_iter()
+                            .any(|rest| whole.contains(rest.split(|c| !is_name(c)).next().unwrap_or_default())))
             };
             let shows = |command: &Command| {
                 let prints = matches!(command.program.as_str(), "echo" | "printf" | "print" | "declare" | "typeset");
-                command.program == "tee" || prints && !whole.is_empty() && command.args.iter().any(shows_whole)
+                command.program == "tee" || prints && !whole.is_empty() && command.args.iter().any(|arg| shows_whole(arg, command))
             };
             if commands.iter().any(shows) {
                 return Vec::new();

@@ -10,6 +10,7 @@ use super::{Context, block, command, command_of, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
 use crate::event::Action;
 use crate::path::protected::Class;
+use crate::path::zones::Area;
 use crate::path::{AbsPath, Extent, Glob, names_overlap, touches_tree};
 use crate::programs::Does;
 use crate::rules::Match;
@@ -58,6 +59,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         return None;
     }
     let path = access.target.path.as_ref()?;
+    if access.act == Act::Read && searches_for_secrets(path, context) {
+        return suspicious("it searches for passwords outside of the project");
+    }
     let command = command_of(access, context);
     if command.is_some_and(shows_file_names) {
         return None;
@@ -96,6 +100,21 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     };
     let is_exempt = command.is_some_and(shows_no_value) && !is_listed(&context.operator_sensitive, path, context);
     suspicious_if(!is_exempt, "the file holds secrets")
+}
+
+/// Whether a tool of the client shows lines with passwords or keys from files outside of the project.
+fn searches_for_secrets(path: &AbsPath, context: &Context<'_>) -> bool {
+    const SECRETS: [&str; 13] = [
+        "passw", "secret", "token", "api_key", "apikey", "private_key", "private key", "credential", "mnemonic", "wallet", "akia", "ghp_",
+        "authtoken",
+    ];
+    let Action::Files { text: Some(text), .. } = &context.event.action else { return false };
+    let text = text.inspect("does it search for secrets").to_ascii_lowercase();
+    let is_outside = !path.is_below(&context.zones.project) && *path != context.zones.project;
+    let is_own = matches!(context.zones.area(path), Area::System | Area::Vital | Area::Other)
+        && !crate::path::protected::is_installed(path, context.zones.home.as_ref())
+        && !path.components().iter().any(|name| matches!(name.as_str(), "src" | "node_modules" | "site-packages" | ".cargo" | "pkg" | "docs"));
+    is_outside && is_own && SECRETS.iter().any(|part| text.contains(part))
 }
 
 /// Directories of a project with data of its tests.

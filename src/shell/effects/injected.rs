@@ -35,7 +35,29 @@ impl Command {
     }
 }
 
+/// Programs that decrypt a secret for an editor, and the words that say so; `""` if they do it without one.
+const EDITORS: [(&str, &str); 12] = [
+    ("sops", ""), ("ansible-vault", "edit"), ("agenix", "-e"), ("ragenix", "-e"), ("pass", "edit"), ("gopass", "edit"), ("passage", "edit"),
+    ("rails", "credentials:edit"), ("kubectl", "edit"), ("oc", "edit"), ("eyaml", "edit"), ("chezmoi", "edit"),
+];
+
 impl Command {
+    /// Whether the editor that a secret is decrypted for is another program: `EDITOR=cat sops x.yaml`.
+    pub(super) fn edits_by_printer(&self) -> bool {
+        let edits = EDITORS.iter().any(|(program, verb)| {
+            self.program == *program && (verb.is_empty() || self.args.iter().any(|arg| arg.text == *verb))
+        });
+        let is_printer = |value: &str| {
+            let name = value.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+            !["code", "ed", "emacs", "emacsclient", "false", "hx", "micro", "nano", "nvim", "subl", "true", "vi", "vim", "zed"].contains(&name)
+        };
+        edits
+            && self.env.iter().any(|(name, value)| {
+                let is_editor = name == "VISUAL" || name.ends_with("EDITOR");
+                is_editor && value.as_deref().is_none_or(is_printer)
+            })
+    }
+
     /// Whether an option gives the variables of a file to the command: `uv run --env-file .env`.
     fn loads_variables(&self, line: &CommandLine) -> bool {
         let is_env = |name: &str| {

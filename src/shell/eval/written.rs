@@ -12,7 +12,11 @@ const REMOTE: [&str; 3] = ["://", "/dev/tcp/", "/dev/udp/"];
 /// interpreter, and the command lines in it.
 pub fn written_text(path: &str, text: &str) -> String {
     let meter = Meter::default();
-    let lines = || settings::commands(&settings::normalized(text), &meter);
+    let lines = || {
+        let mut lines = settings::commands(&settings::normalized(text), &meter);
+        lines.extend(temporary_programs(text));
+        lines
+    };
     let is_notebook = path.ends_with(".ipynb");
     match form(path, text) {
         _ if is_notebook => cell(text),
@@ -26,6 +30,13 @@ pub fn written_text(path: &str, text: &str) -> String {
         // Settings of editors in JSON.
         Form::Data => lines().join("\n"),
     }
+}
+
+/// Programs in temporary directories that settings name: `"git.path": "/tmp/x/git"`.
+fn temporary_programs(text: &str) -> impl Iterator<Item = String> {
+    let quoted = text.split(['"', '\'']).filter(|value| !value.contains(char::is_whitespace));
+    let is_temporary = |value: &&str| ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|start| value.starts_with(start));
+    quoted.filter(is_temporary).map(str::to_owned)
 }
 
 /// Whether a file holds instructions for agents in prose.

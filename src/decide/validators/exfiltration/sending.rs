@@ -25,11 +25,13 @@ const SETTINGS: [&str; 16] = [
 /// Whether a command prints content of the project, its history, a database, the environment or what runs.
 pub(super) fn prints_content(command: &Command, at: usize, context: &Context<'_>) -> bool {
     let line = command.parsed.as_deref();
+    let verb = line.map(CommandLine::verb).filter(|verb| !verb.is_empty()).unwrap_or_else(|| {
+        command.args.iter().map(|arg| arg.text.as_str()).find(|word| !word.starts_with('-')).unwrap_or_default()
+    });
     let has = |parts: &[&str]| command.args.iter().any(|arg| parts.iter().any(|part| arg.text.starts_with(part)));
     match command.program.as_str() {
         // One field: `git log -1 --format=%H`.
         "git" => {
-            let verb = line.map_or("", CommandLine::verb);
             let is_field = has(&["--format", "--pretty", "--oneline", "-s", "--no-patch", "--name-only", "--stat", "--shortstat", "--numstat"])
                 && !has(&["-p", "--patch", "-u"]);
             HISTORY.contains(&verb) && !is_field
@@ -37,8 +39,8 @@ pub(super) fn prints_content(command: &Command, at: usize, context: &Context<'_>
         program if DESCRIBERS.contains(&program) => {
             let prints = ["ps", "inspect", "logs", "get", "describe", "events", "images", "top", "show", "cat", "config"];
             let is_list = matches!(program, "journalctl" | "last" | "lsof" | "netstat" | "ps" | "ss");
-            let is_field = has(&["-f", "--format", "-o=jsonpath", "-ojsonpath", "jsonpath", "go-template", "custom-columns", "name", "-q", "--quiet", "-p", "--template"]);
-            (is_list || prints.contains(&line.map_or("", CommandLine::verb))) && !is_field
+            let is_field = has(&["-f", "--format", "-o=jsonpath", "-ojsonpath", "jsonpath", "go-template", "custom-columns", "-oname", "-q", "--quiet", "-p", "--property", "--template"]);
+            (is_list || prints.contains(&verb)) && !is_field
         }
         _ if prints_environment(command) => true,
         _ if is_database(command) => true,
