@@ -22,7 +22,7 @@ pub fn written_text(path: &str, text: &str) -> String {
         _ if is_notebook => cell(text),
         _ if is_instructions(path) => {
             let remote = |line: &String| REMOTE.iter().any(|part| line.contains(part));
-            lines().into_iter().filter(remote).collect::<Vec<_>>().join("\n")
+            lines().into_iter().filter(remote).map(without_prose).collect::<Vec<_>>().join("\n")
         }
         Form::Shell => text.to_owned(),
         Form::Code(Language::Source) | Form::Recipes | Form::Settings => lines().join("\n"),
@@ -30,6 +30,21 @@ pub fn written_text(path: &str, text: &str) -> String {
         // Settings of editors in JSON.
         Form::Data => lines().join("\n"),
     }
+}
+
+/// A command line of a sentence without what follows a shell that it pipes into: `curl x | sh first, and then …`.
+fn without_prose(line: String) -> String {
+    const SHELLS: [&str; 8] = ["bash", "dash", "node", "perl", "python", "python3", "sh", "zsh"];
+    let Some((before, behind)) = line.rsplit_once('|') else { return line };
+    let mut kept = Vec::new();
+    for word in behind.split_whitespace() {
+        let word = word.trim_end_matches(['.', ',', ';', ':']);
+        kept.push(word);
+        if SHELLS.contains(&word) {
+            return format!("{before}| {}", kept.join(" "));
+        }
+    }
+    line
 }
 
 /// Programs in temporary directories that settings name: `"git.path": "/tmp/x/git"`.

@@ -40,7 +40,7 @@ pub(super) fn prints_content(command: &Command, at: usize, context: &Context<'_>
             let prints = ["ps", "inspect", "logs", "get", "describe", "events", "images", "top", "show", "cat", "config"];
             let is_list = matches!(program, "journalctl" | "last" | "lsof" | "netstat" | "ps" | "ss");
             let is_field = has(&["-f", "--format", "-o=jsonpath", "-ojsonpath", "jsonpath", "go-template", "custom-columns", "-oname", "-q", "--quiet", "-p", "--property", "--template"]);
-            (is_list || prints.contains(&verb)) && !is_field
+            (is_list || prints.contains(&verb) || command.args.iter().any(|arg| prints.contains(&arg.text.as_str()))) && !is_field
         }
         _ if prints_environment(command) => true,
         _ if is_database(command) => true,
