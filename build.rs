@@ -220,7 +220,7 @@ fn paths() -> String {
     let tables: toml::Table = read(path).parse().unwrap_or_else(|error| panic!("{path}: {error}"));
     let mut rows = String::new();
     let [mut names, mut beginnings, mut endings] = [const { BTreeSet::new() }; 3];
-    let (mut ordinary, mut installed) = (Vec::new(), Vec::new());
+    let (mut ordinary, mut installed, mut obeyed) = (Vec::new(), Vec::new(), Vec::new());
     for (class, table) in &tables {
         let list = |key: &str| -> Vec<String> {
             let items = table.get(key).and_then(toml::Value::as_array).cloned().unwrap_or_default();
@@ -231,9 +231,10 @@ fn paths() -> String {
         match class.as_str() {
             "ordinary" => ordinary = list("files"),
             "installed" => installed = list("files"),
+            "obeyed" => obeyed = list("files"),
             _ => {}
         }
-        if matches!(class.as_str(), "ordinary" | "installed") {
+        if matches!(class.as_str(), "ordinary" | "installed" | "obeyed") {
             continue;
         }
         let worst = table.get("worst").and_then(toml::Value::as_str);
@@ -265,7 +266,7 @@ fn paths() -> String {
         .expect("a string accepts everything");
     }
     let mut code = format!("static FILES: [Files; {}] = [\n{rows}];\n", rows.lines().count());
-    for (name, globs) in [("ORDINARY", ordinary), ("INSTALLED", installed)] {
+    for (name, globs) in [("ORDINARY", ordinary), ("INSTALLED", installed), ("OBEYED", obeyed)] {
         writeln!(code, "static {name}: [Glob<'static>; {}] = globs({globs:?});", globs.len())
             .expect("a string accepts everything");
     }

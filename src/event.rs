@@ -14,7 +14,7 @@ pub use facts::{Answers, Facts, LooseningRecord, Nonce, ServerProvider, Unapprov
 
 use crate::encoding::label::Label;
 use crate::mcp::{Hints, PinCheck, PinPolicy};
-use crate::path::{AbsPath, Place};
+use crate::path::{AbsPath, Place, protected};
 use crate::programs::Catalogue;
 use crate::quarantined::Quarantined;
 use crate::shell::{self, Effects, Reading};
@@ -75,7 +75,7 @@ impl<'a> Message<'a> {
     pub fn into_event(self, home: Option<String>, project: Option<String>, catalogue: &Catalogue) -> Event<'a> {
         let Message { phase, header, tool, action, result, cwd, is_spilled, answers, failure } = self;
         let place = Place { cwd, home, project };
-        let shell = ShellText::parse(&action, &place, catalogue);
+        let shell = ShellText::parse(&action, phase, &place, catalogue);
         let facts = Facts { answers, ..Facts::default() };
         Event { phase, header, tool, action, result, place, is_spilled, facts, failure, shell }
     }
@@ -91,16 +91,38 @@ pub struct ShellText {
 }
 
 impl ShellText {
-    fn parse(action: &Action, place: &Place, catalogue: &Catalogue) -> Option<ShellText> {
-        let Action::Shell { command: Some(command), dialect } = action else { return None };
-        let text = command.inspect("what it would run");
-        let reading = match dialect {
-            Dialect::Bash => shell::read(text, place, catalogue),
-            Dialect::PowerShell => shell::powershell::read(text, place, catalogue),
+    fn parse(action: &Action, phase: Phase, place: &Place, catalogue: &Catalogue) -> Option<ShellText> {
+        let reading = match action {
+            Action::Shell { command: Some(command), dialect } => {
+                let text = command.inspect("what it would run");
+                match dialect {
+                    Dialect::Bash => shell::read(text, place, catalogue),
+                    Dialect::PowerShell => shell::powershell::read(text, place, catalogue),
+                }
+            }
+            Action::Edit { path: Some(path), changes } if phase == Phase::Before => {
+                shell::read(&runs_by_itself(path, changes, place)?, place, catalogue)
+            }
+            _ => return None,
         };
         let effects = reading.effects();
         Some(ShellText { reading, effects })
     }
+}
+
+/// The text of a file that tools run by themselves, as far as an edit writes it, in terms of the shell.
+fn runs_by_itself(path: &Quarantined<String>, changes: &[Change], place: &Place) -> Option<String> {
+    let path = AbsPath::resolve(path.inspect("does it run by itself"), place);
+    let home = place.home.as_ref().map(|home| AbsPath::resolve(home, place));
+    if !protected::is_obeyed(&path, home.as_ref()) {
+        return None;
+    }
+    let texts = changes.iter().map(|change| match change {
+        Change::Whole(text) | Change::Replace { new: text, .. } => text.inspect("what runs by itself"),
+    });
+    let path = path.to_string();
+    let text: Vec<String> = texts.map(|text| shell::written_text(&path, text)).collect();
+    Some(text.join("\n")).filter(|text| !text.trim().is_empty())
 }
 
 /// One event, with everything that judging it needs.

@@ -74,7 +74,7 @@ impl AbsPath {
             }
             push_component(&mut components, text.get(from..).unwrap_or_default());
         }
-        AbsPath::of(components)
+        AbsPath::of(without_root_alias(components))
     }
 
     fn of(components: Vec<CompactString>) -> Self {
@@ -111,6 +111,19 @@ impl AbsPath {
     /// Whether the path lies in `directory`, at any depth.
     pub fn is_below(&self, directory: &AbsPath) -> bool {
         self.directories().starts_with(&directory.components)
+    }
+}
+
+/// Removes beginnings that lead back to the root: `/proc/self/root`, and the data volume of macOS.
+fn without_root_alias(mut components: Vec<CompactString>) -> Vec<CompactString> {
+    loop {
+        let length = match components.as_slice() {
+            [proc, _, root, ..] if proc == "proc" && root == "root" => 3,
+            [proc, _, task, _, root, ..] if proc == "proc" && task == "task" && root == "root" => 5,
+            [system, volumes, _, users, ..] if system == "System" && volumes == "Volumes" && users == "Users" => 3,
+            _ => return components,
+        };
+        components.drain(..length);
     }
 }
 

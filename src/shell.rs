@@ -21,7 +21,7 @@ mod wrappers;
 
 pub use canonical::{quote_word, without_global_options};
 pub use effects::{Access, Act, Doing, Effects, Rights, Target, addresses, bodies, reroutes, uploads};
-pub use eval::{MKTEMP_PATH, is_builtin};
+pub use eval::{MKTEMP_PATH, is_builtin, written_text};
 pub use mount::Container;
 pub use state::PossibleCwd;
 pub use syntax::{Uncertainty, Unreadable};

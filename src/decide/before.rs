@@ -30,6 +30,8 @@ pub fn needed_kinds(event: &Event<'_>) -> Vec<RuleKind> {
             let read = accesses(|act| !act.changes()).then_some(RuleKind::Read);
             [Some(RuleKind::Bash), edit, read].into_iter().flatten().collect()
         }
+        // What a file says that runs by itself is judged by all of them.
+        Action::Edit { .. } if event.shell().is_some() => vec![RuleKind::Bash, RuleKind::Edit, RuleKind::Read],
         Action::Edit { .. } | Action::Patch { .. } => vec![RuleKind::Edit],
         Action::Read { .. }
         | Action::Files { .. }
@@ -55,12 +57,13 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         Action::Shell { dialect, .. } => shell_text::judge(*dialect, context, verdict),
         Action::Edit { path: Some(path), .. } => {
             judge_file(path.inspect("which file is changed"), Act::Write, context, verdict);
+            shell_text::judge_written(context, verdict);
         }
         Action::Patch { text: Some(text) } => judge_patch(text.inspect("which files are changed"), context, verdict),
         Action::Read { path: Some(path) } => {
             judge_file(path.inspect("which file is read"), Act::Read, context, verdict);
         }
-        Action::Files { path, patterns, shows } => {
+        Action::Files { path, patterns, shows, .. } => {
             let path = path.as_ref().map_or(event.place.cwd.as_str(), |path| path.inspect("which files are searched"));
             let patterns = patterns.as_ref().map(|patterns| patterns.inspect("which files are searched").as_str());
             judge_search(path, patterns, *shows, context, verdict);

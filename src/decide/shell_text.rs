@@ -33,6 +33,28 @@ pub(crate) fn judge(dialect: Dialect, context: &Context<'_>, verdict: &mut Verdi
             verdict.add(Finding::new(RuleId::known("unreadable-command"), effect, reason));
         }
     }
+    judge_commands(reading, effects, context, verdict);
+}
+
+/// Rules that ask about a program because it is not known. A file of settings may name programs that other tools install.
+const ABOUT_UNKNOWN: [&str; 1] = ["unknown-executable"];
+
+/// Adds the findings about a file that runs by itself and is written by a tool. It may be written in parts, so that text
+/// which cannot be read with certainty is no finding.
+pub(crate) fn judge_written(context: &Context<'_>, verdict: &mut Verdict) {
+    let Some(ShellText { reading, effects }) = context.event.shell() else { return };
+    for limit in [reading.exceeded, effects.exceeded].into_iter().flatten() {
+        verdict.add(context.failure(&limit.failure()));
+    }
+    let mut written = Verdict::default();
+    judge_commands(reading, effects, context, &mut written);
+    verdict.charge(reading.steps + written.steps());
+    let about_use = |finding: &&Finding| !ABOUT_UNKNOWN.contains(&finding.rule().as_str());
+    written.findings().iter().filter(about_use).for_each(|finding| verdict.add(finding.clone()));
+}
+
+/// Adds the findings about the commands of a shell text, its pipelines and what they do to files.
+fn judge_commands(reading: &Reading, effects: &Effects, context: &Context<'_>, verdict: &mut Verdict) {
     // Shell text may repeat itself thousands of times, so equal commands, pipelines and accesses are judged once.
     let repeated = find_repeated(reading, effects, context);
     let is_repeated = |at: usize| repeated.get(at) == Some(&true);

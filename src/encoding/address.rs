@@ -2,7 +2,8 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-// `METADATA_HOSTS`, `THIS_MACHINE_HOSTS`, `FORGE_PREFIXES`, `SHARED_DOMAINS`, `ECHO_DOMAINS`, `SERVICES_VARIABLES` and `SERVICES_KEYS`.
+// `NETWORK_ENDINGS`, `ADMINISTRATION_PORTS`, `ADMINISTRATION_PATHS`, `METADATA_HOSTS`, `THIS_MACHINE_HOSTS`, `FORGE_PREFIXES`, `SHARED_DOMAINS`,
+// `ECHO_DOMAINS`, `SERVICES_VARIABLES` and `SERVICES_KEYS`.
 include!(concat!(env!("OUT_DIR"), "/addresses.rs"));
 
 /// Schemes that are known without `//` behind them. In `localhost:3000`, what precedes the colon is a host.
@@ -68,6 +69,27 @@ impl<'a> Address<'a> {
         SHARED_DOMAINS
             .iter()
             .any(|domain| self.host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
+    }
+
+    /// Whether the host is in a private network, by its number or its name, and not this machine.
+    pub fn is_of_network(&self) -> bool {
+        let is_private = |address: Ipv4Addr| address.is_private() || address.is_link_local();
+        let is_local = |address: Ipv6Addr| address.is_unique_local() || address.is_unicast_link_local();
+        let is_name = !self.host.is_empty() && !self.host.contains(['.', ':', '$', '{']) && self.scheme != "";
+        !self.is_this_machine()
+            && (is_name
+                || self.host.parse().is_ok_and(is_private)
+                || self.host.parse().is_ok_and(is_local)
+                || NETWORK_ENDINGS.iter().any(|end| self.host.ends_with(end))
+                // `169.254.169.254.example.com` is meant to lead there.
+                || METADATA_HOSTS.iter().any(|host| host.len() > 10 && self.host.starts_with(&format!("{host}."))))
+    }
+
+    /// Whether it is a service of this machine that administers it or holds its data: a cluster, a database, a secret store.
+    pub fn is_administration(&self) -> bool {
+        self.is_this_machine()
+            && (ADMINISTRATION_PORTS.contains(&self.port)
+                || ADMINISTRATION_PATHS.iter().any(|path| self.location.starts_with(path)))
     }
 
     /// Whether it is an HTTPS address of a domain or a subdomain.

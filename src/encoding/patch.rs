@@ -36,6 +36,22 @@ pub fn paths(patch: &str) -> Vec<String> {
     found
 }
 
+/// The targets of the symlinks that a patch makes: the line added behind `new file mode 120000`.
+pub fn link_targets(patch: &str) -> Vec<&str> {
+    let mut is_link = false;
+    let mut targets = Vec::new();
+    for line in patch.lines() {
+        if line.starts_with("diff --git ") {
+            is_link = false;
+        } else if line.ends_with(" 120000") && !line.starts_with(['+', '-', ' ']) {
+            is_link = true;
+        } else if let Some(target) = line.strip_prefix('+').filter(|rest| is_link && !rest.starts_with("++ ")) {
+            targets.push(target);
+        }
+    }
+    targets
+}
+
 #[cfg(test)]
 #[path = "../../tests/unit/encoding/patch.rs"]
 mod tests;

@@ -39,6 +39,8 @@ pub enum Action {
         path: Field,
         /// Patterns for file names.
         patterns: Field,
+        /// The text that is searched for.
+        text: Field,
         /// What the result shows of the files.
         shows: Shows,
     },

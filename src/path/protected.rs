@@ -81,8 +81,8 @@ impl NameIndex {
 /// The names with wildcards in a path that are looked up. A path with more is compared with all patterns.
 const MAX_WILD_NAMES: usize = 2;
 
-// `ORDINARY`: places outside of the project that are written in silence. `INSTALLED`: directories of programs. `FILES`: all
-// classes. `NAMES`: the lower-case names of which a path of a class contains at least one, in order, by their first byte.
+// `ORDINARY`: places outside of the project that are written in silence. `INSTALLED`: directories of programs. `OBEYED`:
+// files that tools run by themselves. `FILES`: all classes. `NAMES`: the lower-case names of which a path of a class contains at least one, in order, by their first byte.
 // `BEGINNINGS` and `ENDINGS`: the same for patterns such as `.env.*` and `*.key`, by their first and last byte.
 include!(concat!(env!("OUT_DIR"), "/paths.rs"));
 
@@ -155,6 +155,11 @@ pub fn is_ordinary(path: &AbsPath, home: Option<&AbsPath>) -> bool {
 /// Whether a path must not be changed in passing. Settings of tools are only about reading.
 pub fn is_protected(path: &AbsPath, home: Option<&AbsPath>) -> bool {
     classes(path, Extent::Exact, home).any(|class| class != Class::ToolSettings)
+}
+
+/// Whether tools run a file, or what it says, by themselves.
+pub fn is_obeyed(path: &AbsPath, home: Option<&AbsPath>) -> bool {
+    OBEYED.iter().any(|glob| touches(*glob, path, Extent::Exact, home))
 }
 
 /// Whether programs are installed in a directory outside of the project.

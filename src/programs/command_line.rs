@@ -62,6 +62,8 @@ pub struct CommandLine {
     pub unknown_verb: bool,
     /// Whether it only asks for the help or the version: a flag for that, and no operand and no value of an option.
     pub only_helps: bool,
+    /// Whether a flag is given with which it prints credentials.
+    pub reveals_by_flag: bool,
     /// Options without a value, in order.
     pub flags: Vec<FlagUse>,
     /// Whether what it does to a directory holds for everything below; `None` if the entries do not tell.
@@ -93,7 +95,7 @@ impl CommandLine {
             [.., option, selected] if is_option(option) => selected.reveals,
             all => all.iter().any(|entry| entry.reveals),
         };
-        !self.only_helps && reveals
+        !self.only_helps && (reveals || self.reveals_by_flag)
     }
 
     /// Whether it gives secrets to the command that it runs.

@@ -467,6 +467,7 @@ impl<'w> Reader<'w> {
         let all = self.line.path.iter().rev();
         let changed = all.flat_map(|entry| entry.with.iter().map(move |(flags, changed)| (*entry, flags, changed)));
         let changed: Vec<_> = changed.filter(|(_, flags, _)| flags.iter().any(|name| self.is_begun(name))).collect();
+        self.line.reveals_by_flag = changed.iter().any(|(_, _, change)| change.reveals);
         for (_, _, change) in &changed {
             for used in self.line.uses.iter_mut().filter(|used| used.option.is_some()) {
                 let option = change.options.iter().find(|option| used.option == Some(option.name.as_ref()));

@@ -17,6 +17,7 @@ mod redirects;
 mod scripts;
 mod settings;
 mod variables;
+mod written;
 
 use super::expand;
 use super::parse;
@@ -41,6 +42,7 @@ use std::rc::Rc;
 pub use builtin::is_builtin;
 pub use output::MKTEMP_PATH;
 pub(super) use variables::env_value;
+pub use written::written_text;
 
 /// Steps for one instruction, besides what it copies.
 const INSTRUCTION_STEPS: usize = 8;

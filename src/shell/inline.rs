@@ -116,15 +116,15 @@ impl Language {
     }
 
     /// The program that runs code which names its interpreter.
-    fn program(self) -> &'static str {
+    pub(super) fn program(self) -> &'static str {
         match self {
             Language::Node => "node",
             Language::Php => "php",
             Language::Ruby => "ruby",
+            Language::Perl => "perl",
+            Language::Lua => "lua",
             Language::Awk
             | Language::Elixir
-            | Language::Lua
-            | Language::Perl
             | Language::Python
             | Language::Sed
             | Language::Lisp

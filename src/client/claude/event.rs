@@ -171,7 +171,7 @@ fn call(
             Action::Shell { command: key("command"), dialect: Dialect::Bash }
         }
         "edit" | "write" | "multiedit" => Action::Edit { path: key("file_path"), changes: changes(&input, whole) },
-        "notebookedit" => Action::Edit { path: key("notebook_path"), changes: Vec::new() },
+        "notebookedit" => Action::Edit { path: key("notebook_path"), changes: cell(&input, whole) },
         "applypatch" => Action::Patch {
             text: key(["input", "patch", "command"]
                 .into_iter()
@@ -181,7 +181,7 @@ fn call(
         "read" => Action::Read { path: key("file_path") },
         "notebookread" => Action::Read { path: key("notebook_path") },
         "grep" => {
-            key("pattern");
+            let text = key("pattern");
             let mut given = |name: &str| if is_given(&input, name) { key(name) } else { None };
             let (path, glob, kind, mode) = (given("path"), given("glob"), given("type"), given("output_mode"));
             // A type of files is matched by its extension; `all` is every type.
@@ -197,17 +197,18 @@ fn call(
             Action::Files {
                 path,
                 patterns: glob.or_else(|| kind.as_ref().filter(|kind| !is_all(kind)).map(of_kind)),
+                text,
                 shows,
             }
         }
         "glob" => {
             let patterns = key("pattern");
             let path = if is_given(&input, "path") { key("path") } else { None };
-            Action::Files { path, patterns, shows: Shows::Names }
+            Action::Files { path, patterns, text: None, shows: Shows::Names }
         }
         "ls" => {
             let path = if is_given(&input, "path") { key("path") } else { None };
-            Action::Files { path, patterns: None, shows: Shows::Names }
+            Action::Files { path, patterns: None, text: None, shows: Shows::Names }
         }
         "webfetch" => Action::Fetch { url: key("url") },
         "websearch" => {
@@ -256,6 +257,13 @@ fn changes(input: &Fields<'_>, whole: &Quarantined<Vec<u8>>) -> Vec<Change> {
     }
     let several = input.get("edits").map(json::items).unwrap_or_default();
     one(input).into_iter().chain(several.into_iter().filter_map(|edit| one(&Fields::read(edit)))).collect()
+}
+
+/// The new text of a cell of a notebook, if it runs.
+fn cell(input: &Fields<'_>, whole: &Quarantined<Vec<u8>>) -> Vec<Change> {
+    let is_text = input.string("cell_type").is_some_and(|kind| kind.text == "markdown");
+    let source = input.string("new_source").filter(|_| !is_text);
+    source.map(|source| Change::Whole(whole.derive(source.text, ContentSource::ModelOutput))).into_iter().collect()
 }
 
 /// Normalises the name of a tool: case and separators do not count.

@@ -18,7 +18,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         return suspicious_if(carries, "the address itself carries data");
     }
     if let SubjectKind::Query(text) = &subject.kind {
-        return suspicious_if(is_data(text, MIN_QUERY_CHARS) || carries_data(text), "what is asked for carries data");
+        let is_login = |word: &str| word.contains("://") && Address::parse(word).user.contains(':');
+        let carries = is_data(text, MIN_QUERY_CHARS) || carries_data(text) || text.split_whitespace().any(is_login);
+        return suspicious_if(carries, "what is asked for carries data");
     }
     find_in_command(command(subject)?, context)
 }

@@ -1,5 +1,7 @@
 //! Commands that send data to other machines: files, secrets, and the output of other commands.
 
+mod sending;
+
 use super::carried_data::is_read;
 use super::secret_access::{is_secret_file, is_secret_name, names_secret};
 use super::self_protection::ProcessSearches;
@@ -10,7 +12,7 @@ use crate::path::AbsPath;
 use crate::programs::code::lists;
 use crate::programs::{CommandLine, roles};
 use crate::rules::Match;
-use crate::shell::{Act, Arg, Command, Input, addresses, bodies, reroutes, uploads};
+use crate::shell::{Act, Arg, Command, Input, Target, addresses, bodies, reroutes, uploads};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -54,6 +56,7 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
             let searched = command.via.iter().any(|runner| matches!(runner.as_str(), "find" | "fd" | "fdfind"));
             // The body is the output of a command.
             let built = bodies(command).iter().any(|body| !body.is_known() && body.text.contains("$()"));
+            let by_line = program == "wget" && !command.values(&["-B", "--base"]).is_empty();
             // A container may get files that hold no secrets.
             let is_secret = |path: &AbsPath| is_secret_file(path, context);
             // What code sends may be anything.
@@ -63,13 +66,16 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
                 sends_if(true)
             } else if nearby {
                 None
-            } else if built || carries_output(command, at, context) || carries_lines(command, at, context) {
+            } else if by_line || built || carries_output(command, at, context) || carries_lines(command, at, context) {
                 suspicious("it sends what another command prints")
             } else {
                 suspicious_if(searched, "it talks to a server for every file that is found")
             }
         }
         "openssl" if !command.args.iter().any(|arg| arg.text == "s_client") => None,
+        _ if sending::serves_file(command) || sending::fills_database(command) => {
+            suspicious("it sends a file to another machine")
+        }
         _ if lists(&roles::NETWORK_PIPES, program) => {
             // A single character, such as `q`, only ends the connection.
             let ends = matches!(&command.input, Input::Text(text) if text.trim().len() < 2);
@@ -80,7 +86,7 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
         "ssh" => sends_if(piped || has_secret())
             .or_else(|| suspicious_if(carries_output(command, at, context), "it sends what another command prints")),
         _ if piped && lists(&roles::NETWORK_MAILERS, program) => sends_if(true),
-        "scp" | "sftp" | "rsync" => find_in_copy(command, at, context),
+        "rcp" | "scp" | "sftp" | "rsync" => find_in_copy(command, at, context),
         _ if lists(&roles::NETWORK_LOOKUPS, program) => {
             // A host name with the output of a command sends this output to a DNS server.
             let asks = program != "getent"
@@ -91,7 +97,10 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
             let has_end = |arg: &Arg| arg.text.rsplit('$').next().is_some_and(|end| end.contains('.'));
             let is_built = |arg: &Arg| arg.text.contains("$()") || has_end(arg) && is_read(arg, command, context);
             let built = asks && command.args.iter().any(|arg| !arg.is_known() && is_built(arg));
-            sends_if(has_secret()).or_else(|| suspicious_if(built, "it asks a server for a name that is put together"))
+            let lists = matches!(program, "dig" | "fping") && command.args.iter().any(|arg| arg.text == "-f");
+            sends_if(has_secret())
+                .or_else(|| suspicious_if(built, "it asks a server for a name that is put together"))
+                .or_else(|| suspicious_if(lists, "it asks a server for every line of a file"))
         }
         _ if lists(&roles::NETWORK_CLIENTS, program) => sends_if(has_secret())
             .or_else(|| suspicious_if(carries_output(command, at, context), "it sends what another command prints")),
@@ -120,7 +129,7 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
         _ => {
             let is_address = |arg: &Arg| arg.text.contains("://") || arg.text.starts_with("host=");
             let has_address = command.args.iter().any(is_address) || command.sends_to_address();
-            let is_remote = || has_address && !is_local(command, context);
+            let is_remote = || has_address && !is_local(command, context) || sending::has_foreign_host(command);
             let carries = || is_remote() && carries_output(command, at, context);
             // The values of options that take an address, or else the addresses among the words.
             let is_foreign = |address: &Arg| !Address::parse(&address.text).is_nearby();
@@ -251,11 +260,13 @@ fn puts_data_in_name(command: &Command, at: usize, context: &Context<'_>) -> boo
         )
     });
     let has_host = |arg: &Arg| {
-        let host = arg.text.split('/').next().unwrap_or_default();
+        let name = arg.text.split_once("://").map_or(arg.text.as_str(), |(_, name)| name);
+        let host = name.split('/').next().unwrap_or_default();
         !arg.is_known() && arg.text.contains('/') && arg.text.contains("$()") && host.contains('.')
     };
+    let inside = |sources: &CommandSet| sources.within(&command.span, at, command.span.start + 1);
     asks && command.args.iter().any(has_host)
-        && context.data_sources.encoding(context).within(&command.span, at, command.span.start + 1)
+        && (inside(context.data_sources.encoding(context)) || inside(context.data_sources.printing(context)))
 }
 
 /// Whether `logger` sends the lines of a file to another machine.
@@ -303,7 +314,8 @@ fn copies_to_database(command: &Command) -> bool {
 fn carries_output(command: &Command, at: usize, context: &Context<'_>) -> bool {
     let is_credential = |arg: &Arg| arg.text.to_ascii_lowercase().starts_with("authorization:");
     let built = command.args.iter().any(|arg| !arg.is_known() && arg.text.contains("$()") && !is_credential(arg));
-    built && context.data_sources.describing(context).within(&command.span, at, command.span.start + 1)
+    let inside = |sources: &CommandSet| sources.within(&command.span, at, command.span.start + 1);
+    built && (inside(context.data_sources.describing(context)) || inside(context.data_sources.printing(context)))
 }
 
 /// Whether a substitution in the command, or an earlier stage of its pipeline, reads a secret.
@@ -318,6 +330,9 @@ pub(crate) struct DataSources {
     reading_secrets: OnceCell<CommandSet>,
     describing: OnceCell<CommandSet>,
     encoding: OnceCell<CommandSet>,
+    printing: OnceCell<CommandSet>,
+    /// Where the first command begins that takes variables from a file with secrets.
+    first_load: OnceCell<Option<usize>>,
     /// What commands that look for processes find.
     process_searches: OnceCell<ProcessSearches>,
     /// Whether the shell text sets a proxy.
@@ -357,6 +372,23 @@ impl DataSources {
         self.read_variables.get_or_init(|| read_variables(context)).contains(name)
     }
 
+    /// Whether the shell has taken variables from a file with secrets before a command: `set -a; . ./.env; printenv`.
+    pub(super) fn loads_secrets(&self, here: &Command, context: &Context<'_>) -> bool {
+        let first = self.first_load.get_or_init(|| {
+            let commands = context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
+            let reading = self.reading_secrets(context).spans.iter().filter_map(|(_, _, index)| commands.get(*index));
+            let exported = reading.filter(|command| self.is_exported(command, context));
+            let is_secret = |file: &Arg| {
+                let target = Target::of(file, Some(context.event.place.cwd.as_str()));
+                target.path.is_some_and(|path| is_secret_file(&path, context))
+            };
+            let sourced = commands.iter().filter(|command| matches!(command.program.as_str(), "." | "source"));
+            let sourced = sourced.filter(|command| command.args.first().is_some_and(is_secret));
+            exported.chain(sourced).map(|command| command.span.start).min()
+        });
+        first.is_some_and(|first| first < here.span.start)
+    }
+
     /// Whether what a command prints becomes variables: `export $(grep -v '^#' .env)`.
     pub(crate) fn is_exported(&self, command: &Command, context: &Context<'_>) -> bool {
         let exports = self.exports.get_or_init(|| {
@@ -364,6 +396,34 @@ impl DataSources {
             let is_export = |command: &&Command| {
                 command.program == "export" && !command.args.iter().any(|arg| arg.text.starts_with("-p"))
             };
+            // Copies of the text, and printers of a variable that holds all of it.
+            let words = commands.iter().filter(|command| command.program == "export").flat_map(|export| &export.args);
+            let whole = words.filter_map(|arg| arg.text.split_once('=')).filter(|(_, value)| value.contains("$()"));
+            let whole: BTreeSet<&str> = whole.map(|(name, _)| name).collect();
+            let mut starts: Vec<usize> = commands.iter().map(|command| command.span.start).collect();
+            starts.sort_unstable();
+            let has_inner = |command: &Command| {
+                let next = starts.partition_point(|start| *start <= command.span.start);
+                starts.get(next).is_some_and(|start| *start < command.span.end)
+            };
+            // A variable that holds output stands in a word as `$X`, or as `$()` without a command in it.
+            let shows_whole = |arg: &Arg, command: &Command| {
+                let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+                let names = arg.text.split('$').skip(1).map(|rest| rest.trim_start_matches('{'));
+                !arg.is_known()
+                    && (arg.text.contains("$()") && !has_inner(command)
+                        || names
+                            .into_iter()
+                            .any(|rest| whole.contains(rest.split(|c| !is_name(c)).next().unwrap_or_default())))
+            };
+            let shows = |command: &Command| {
+                let prints = matches!(command.program.as_str(), "echo" | "printf" | "print" | "declare" | "typeset");
+                command.program == "tee"
+                    || prints && !whole.is_empty() && command.args.iter().any(|arg| shows_whole(arg, command))
+            };
+            if commands.iter().any(shows) {
+                return Vec::new();
+            }
             let mut spans: Vec<(usize, usize)> =
                 commands.iter().filter(is_export).map(|export| (export.span.start, export.span.end)).collect();
             spans.sort_unstable();
@@ -386,6 +446,12 @@ impl DataSources {
                 lists(&roles::OUTPUT_DESCRIBING, &command.program) || prints_whole_file(command, at, context)
             })
         })
+    }
+
+    /// Commands that print content of the project, its history, processes or databases.
+    fn printing(&self, context: &Context<'_>) -> &CommandSet {
+        self.printing
+            .get_or_init(|| CommandSet::of(context, |at, command| sending::prints_content(command, at, context)))
     }
 
     /// Commands that encode what they read.
@@ -500,7 +566,7 @@ fn prints_whole_file(command: &Command, at: usize, context: &Context<'_>) -> boo
 }
 
 /// Whether a command prints all environment variables.
-fn prints_environment(command: &Command) -> bool {
+pub(super) fn prints_environment(command: &Command) -> bool {
     let mut args = command.args.iter().map(|arg| arg.text.as_str());
     match command.program.as_str() {
         "env" | "printenv" | "gprintenv" | "genv" => args.all(|word| word.starts_with('-')),

@@ -9,11 +9,12 @@ use crate::programs::{Use, WordUse};
 use crate::rules::Match;
 use crate::shell::{Command, addresses};
 
-pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Match> {
+pub(super) fn find(subject: &Subject<'_>, _: &Context<'_>) -> Option<Match> {
     if let SubjectKind::Page(url) = &subject.kind {
         let address = Address::parse(url);
         let is_web = matches!(address.scheme.as_str(), "http" | "https" | "");
-        return suspicious_if(!is_web || address.is_metadata(), "the address is not one of the web");
+        let is_inner = address.is_metadata() || address.is_of_network() || address.is_administration();
+        return suspicious_if(!is_web || is_inner, "the address is not one of the web");
     }
     let command = command(subject)?;
     let is_inner = |address: &str| {

@@ -4,11 +4,13 @@ mod shown;
 
 pub(super) use shown::shows_file_names;
 
+use super::exfiltration::prints_environment;
 use super::protected_path::{is_env_file, literal_chars};
-use super::{Context, block, command, command_of, suspicious_if};
+use super::{Context, block, command, command_of, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
 use crate::event::Action;
 use crate::path::protected::{Class, Lookup};
+use crate::path::zones::Area;
 use crate::path::{AbsPath, Extent, Glob, names_overlap, touches_tree};
 use crate::programs::code::lists;
 use crate::programs::{Does, roles};
@@ -38,6 +40,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
             }
             _ => false,
         };
+        if prints_environment(command) && context.data_sources.loads_secrets(command, context) {
+            return suspicious("it shows the variables of a file with secrets");
+        }
         let prints_input =
             command.doing().does == Some(Does::Look) || matches!(command.program.as_str(), "cat" | "tee");
         let here_text = command.here_text.as_ref().filter(|_| prints_input);
@@ -49,6 +54,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         return None;
     }
     let path = access.target.path.as_ref()?;
+    if access.act == Act::Read && searches_for_secrets(path, context) {
+        return suspicious("it searches for passwords outside of the project");
+    }
     let command = command_of(access, context);
     if command.is_some_and(shows_file_names) {
         return None;
@@ -87,6 +95,24 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     };
     let is_exempt = command.is_some_and(shows_no_value) && !is_listed(&context.operator_sensitive, path, context);
     suspicious_if(!is_exempt, "the file holds secrets")
+}
+
+/// Whether a tool of the client shows lines with passwords or keys from files outside of the project.
+fn searches_for_secrets(path: &AbsPath, context: &Context<'_>) -> bool {
+    const SECRETS: [&str; 13] = [
+        "passw", "secret", "token", "api_key", "apikey", "private_key", "private key", "credential", "mnemonic",
+        "wallet", "akia", "ghp_", "authtoken",
+    ];
+    let Action::Files { text: Some(text), .. } = &context.event.action else { return false };
+    let text = text.inspect("does it search for secrets").to_ascii_lowercase();
+    let is_outside = !path.is_below(&context.zones.project) && *path != context.zones.project;
+    let is_own = matches!(context.zones.area(path), Area::System | Area::Vital | Area::Other)
+        && !crate::path::protected::is_installed(path, context.zones.home.as_ref())
+        && !path
+            .components()
+            .iter()
+            .any(|name| matches!(name.as_str(), "src" | "node_modules" | "site-packages" | ".cargo" | "pkg" | "docs"));
+    is_outside && is_own && SECRETS.iter().any(|part| text.contains(part))
 }
 
 /// Directories of a project with data of its tests.

@@ -1,6 +1,6 @@
 //! Secrets that a program gives to the command that it runs, if that command prints them: `op run -- env`.
 
-use super::super::{Arg, Command};
+use super::super::{Arg, Command, Input};
 use crate::programs::code::lists;
 use crate::programs::roles;
 use crate::programs::{self, CommandLine, Tail, Use};
@@ -18,8 +18,11 @@ const SECRET_NAMES: [&str; 9] = ["KEY", "TOKEN", "SECRET", "PASS", "PWD", "CRED"
 impl Command {
     /// Whether it gives secrets to a command that prints them.
     pub(super) fn shows_injected(&self, line: &CommandLine) -> bool {
-        if !line.injects() {
+        if !line.injects() && !self.loads_variables(line) {
             return false;
+        }
+        if self.code_shows_variables(line) {
+            return true;
         }
         let words: Vec<&str> = self.args.iter().map(|arg| arg.text.as_str()).collect();
         let behind = line.command.and_then(|start| words.get(start..)).unwrap_or_default();
@@ -30,6 +33,81 @@ impl Command {
         shows(behind, MAX_DEPTH)
             || is_text && text_shows(&joined, MAX_DEPTH)
             || texts.iter().any(|text| text_shows(&text.text, MAX_DEPTH))
+    }
+}
+
+/// Programs that decrypt a secret for an editor, and the words that say so; `""` if they do it without one.
+const EDITORS: [(&str, &str); 12] = [
+    ("sops", ""),
+    ("ansible-vault", "edit"),
+    ("agenix", "-e"),
+    ("ragenix", "-e"),
+    ("pass", "edit"),
+    ("gopass", "edit"),
+    ("passage", "edit"),
+    ("rails", "credentials:edit"),
+    ("kubectl", "edit"),
+    ("oc", "edit"),
+    ("eyaml", "edit"),
+    ("chezmoi", "edit"),
+];
+
+impl Command {
+    /// Whether the editor that a secret is decrypted for is another program: `EDITOR=cat sops x.yaml`.
+    pub(super) fn edits_by_printer(&self) -> bool {
+        let edits = EDITORS.iter().any(|(program, verb)| {
+            self.program == *program && (verb.is_empty() || self.args.iter().any(|arg| arg.text == *verb))
+        });
+        let is_printer = |value: &str| {
+            let name = value.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+            ![
+                "code", "ed", "emacs", "emacsclient", "false", "hx", "micro", "nano", "nvim", "subl", "true", "vi",
+                "vim", "zed",
+            ]
+            .contains(&name)
+        };
+        edits
+            && self.env.iter().any(|(name, value)| {
+                let is_editor = name == "VISUAL" || name.ends_with("EDITOR");
+                is_editor && value.as_deref().is_none_or(is_printer)
+            })
+    }
+
+    /// Whether an option gives the variables of a file to the command: `uv run --env-file .env`.
+    fn loads_variables(&self, line: &CommandLine) -> bool {
+        let is_env = |name: &str| {
+            let name = name.to_ascii_lowercase();
+            ["env-file", "envfile", "dotenv", "environmentfile", "--env="].iter().any(|part| name.contains(part))
+        };
+        let starter = ["foreman", "honcho", "overmind", "hivemind"].contains(&self.program.as_str());
+        let before = line.command.unwrap_or(self.args.len());
+        let all = self.args.iter().take(before).map(|arg| arg.text.as_str());
+        starter && line.command.is_some()
+            || all.into_iter().any(is_env)
+            || line.uses.iter().any(|used| used.option.is_some_and(is_env))
+    }
+
+    /// Whether its code names the environment and prints: `node --env-file=.env -p process.env.X`.
+    fn code_shows_variables(&self, line: &CommandLine) -> bool {
+        const ENVIRONMENTS: [&str; 8] =
+            ["environ", "process.env", "ENV[", "getenv", "Deno.env", "Bun.env", "import.meta.env", "%ENV"];
+        const PRINTS: [&str; 10] =
+            ["print", "puts", "console.", "echo", "stdout", "stderr", "write", "log(", "dump", "inspect"];
+        let code = line.uses.iter().filter(|used| used.takes == Some(Use::Code));
+        let shows = |text: &str, prints: bool| {
+            ENVIRONMENTS.iter().any(|name| text.contains(name))
+                && (prints || PRINTS.iter().any(|name| text.contains(name)))
+        };
+        let by_input = match &self.input {
+            Input::Text(text) => line.language().is_some() && shows(text, false),
+            Input::Inherited | Input::Pipe | Input::Unknown => false,
+        };
+        let words = line.command.and_then(|start| self.args.get(start..)).unwrap_or_default();
+        by_input
+            || code.filter_map(|used| Some((used, self.value(used)?))).any(|(used, text)| {
+                shows(&text.text, used.option.is_some_and(|option| matches!(option, "-p" | "--print")))
+            })
+            || words.iter().any(|word| word.text.contains(['(', ' ']) && shows(&word.text, false))
     }
 }
 

@@ -4,6 +4,8 @@
 //! files, a read for keys. The same holds for each part of a word behind `=`, `:`, `,`, `@` or `file://`, for a value
 //! in a cluster such as `-ofile`, and for each word in code of any language.
 
+mod values;
+
 use super::super::{Arg, Command, Input};
 use super::{Access, Act, Target, words};
 use crate::path::Extent;
@@ -41,7 +43,13 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
             };
             match used.takes {
                 Some(Use::Code) => finder.code(&value.text),
-                Some(Use::Read | Use::Send | Use::Execute) => finder.path(&value, Act::Read),
+                Some(Use::Read | Use::Send | Use::Execute) => {
+                    finder.path(&value, Act::Read);
+                    // `curl -w @file`: the sign is not a part of the name.
+                    if let Some(file) = value.behind("@") {
+                        finder.path(&file, Act::Read);
+                    }
+                }
                 Some(Use::Write | Use::Redirect | Use::Replace | Use::Empty | Use::Remove) => {
                     finder.path(&value, Act::Write)
                 }
@@ -61,7 +69,7 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
                     | Use::Rights
                     | Use::Unknown
                     | Use::Directory,
-                ) => {}
+                ) => finder.trusted(&value, used, if start.is_empty() { option } else { start }),
                 None => {
                     finder.word(&value, if start.is_empty() { option } else { start });
                     // Files may be written into a directory of which neither the entry nor a parser tells the use.
@@ -93,11 +101,17 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
     if let (Input::Text(text), true) = (&command.input, reads_code) {
         finder.code(text);
     }
-    if let (Input::Text(text), true) = (&command.input, lists(&roles::FILES_INCLUDERS, &command.program)) {
+    if let (Input::Text(text), true) = (&command.input, words::INCLUDES_PROGRAMS.contains(&command.program.as_str())) {
         finder.included(text);
     }
+    if let (Input::Text(text), true) = (&command.input, words::INCLUDES_FORMATS.contains(&command.program.as_str())) {
+        finder.code(text);
+    }
     if command.program == "yq" {
-        command.args.iter().for_each(|arg| finder.included(&arg.text));
+        command.args.iter().for_each(|arg| {
+            finder.included(&arg.text);
+            finder.code(&arg.text);
+        });
     }
     finder.found
 }
@@ -106,10 +120,6 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
 fn may_empty(option: &str) -> bool {
     !option.trim_end_matches('=').eq_ignore_ascii_case("-o")
 }
-
-/// What stands before the name of a file that a text includes, in several languages.
-const INCLUDES: [&str; 8] =
-    ["#include", ".so ", "include::", "include(", "\\input{", "file(", "load_str(", "sinclude("];
 
 /// Whether the value of an option is probably written to.
 fn names_output(option: &str) -> bool {
@@ -191,7 +201,7 @@ impl Finder<'_> {
     /// Looks at the files that a text includes: `#include "x"`, `.so x`, `include::x[]`.
     fn included(&mut self, text: &str) {
         for line in text.lines() {
-            let behind = INCLUDES.iter().filter_map(|mark| line.split_once(mark)).map(|(_, rest)| rest);
+            let behind = words::INCLUDES_MARKS.iter().filter_map(|mark| line.split_once(*mark)).map(|(_, rest)| rest);
             for rest in behind {
                 let rest = rest.trim_start_matches([' ', '"', '\'', '<', ':', '`']);
                 let name = rest.split(['"', '\'', '>', '<', ')', '}', '[', ' ', '`']).next().unwrap_or_default();
@@ -270,6 +280,10 @@ impl Finder<'_> {
                 (Some(rest), Some(home)) => format!("{home}/{rest}"),
                 _ => word.to_owned(),
             };
+            // `HOME + "/.aws/credentials"`: the beginning of the path is computed.
+            if let (true, Some(home)) = (word.starts_with("/.") && !word.starts_with("/.."), &self.zones.home) {
+                self.candidate(&Arg::literal(format!("{home}{word}")), "");
+            }
             self.candidate(&Arg::literal(text), "");
         }
     }

@@ -31,9 +31,12 @@ pub(super) fn note(noted: &mut Noted<'_>) {
     let program = command.program.as_str();
     // A patch on the standard input names its files itself.
     let patches = matches!(program, "apply_patch" | "patch")
-        || program == "git" && command.args.iter().any(|arg| arg.text == "apply");
+        || program == "git" && command.args.iter().any(|arg| arg.text == "apply" || arg.text == "am");
     if let (true, Input::Text(patch)) = (patches, &command.input) {
         crate::encoding::patch::paths(patch).into_iter().for_each(|path| noted.note(Act::Write, &Arg::literal(path)));
+        // What a new link leads to can be read by its name.
+        let targets = crate::encoding::patch::link_targets(patch);
+        targets.into_iter().for_each(|target| noted.take_down(Act::Read, &Arg::literal(target), true));
     }
     if command.args.is_empty() {
         return;

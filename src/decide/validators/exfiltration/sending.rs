@@ -1,0 +1,143 @@
+//! What commands print of a project, and ways of sending files that are no requests.
+
+use super::{is_content, prints_environment, read_paths};
+use crate::decide::context::Context;
+use crate::encoding::address::Address;
+use crate::programs::CommandLine;
+use crate::shell::{Arg, Command, Input};
+
+/// Verbs of git that print content of files or commits.
+const HISTORY: [&str; 11] = [
+    "archive", "blame", "bundle", "cat-file", "diff", "diff-tree", "format-patch", "grep", "log", "show", "stash show",
+];
+
+/// Programs that describe what runs: processes, containers, a cluster.
+const DESCRIBERS: [&str; 12] =
+    ["docker", "journalctl", "kubectl", "last", "lsof", "netstat", "nerdctl", "oc", "podman", "ps", "ss", "systemctl"];
+
+/// Files of which commands take single values: settings, manifests, lists.
+const SETTINGS: [&str; 16] = [
+    ".json", ".toml", ".yaml", ".yml", ".lock", ".xml", ".cfg", ".ini", ".properties", ".gradle", ".mod", ".env",
+    ".html", ".plist", ".conf", ".kts",
+];
+
+/// Whether a command prints content of the project, its history, a database, the environment or what runs.
+pub(super) fn prints_content(command: &Command, at: usize, context: &Context<'_>) -> bool {
+    let line = command.parsed.as_deref();
+    let verb = line.map(CommandLine::verb).filter(|verb| !verb.is_empty()).unwrap_or_else(|| {
+        command.args.iter().map(|arg| arg.text.as_str()).find(|word| !word.starts_with('-')).unwrap_or_default()
+    });
+    let has = |parts: &[&str]| command.args.iter().any(|arg| parts.iter().any(|part| arg.text.starts_with(part)));
+    match command.program.as_str() {
+        // One field: `git log -1 --format=%H`.
+        "git" => {
+            let is_field = has(&[
+                "--format", "--pretty", "--oneline", "-s", "--no-patch", "--name-only", "--stat", "--shortstat",
+                "--numstat",
+            ]) && !has(&["-p", "--patch", "-u"]);
+            HISTORY.contains(&verb) && !is_field
+        }
+        program if DESCRIBERS.contains(&program) => {
+            let prints =
+                ["ps", "inspect", "logs", "get", "describe", "events", "images", "top", "show", "cat", "config"];
+            let is_list = matches!(program, "journalctl" | "last" | "lsof" | "netstat" | "ps" | "ss");
+            let is_field = has(&[
+                "-f", "--format", "-o=jsonpath", "-ojsonpath", "jsonpath", "go-template", "custom-columns", "-oname",
+                "-q", "--quiet", "-p", "--property", "--template",
+            ]);
+            (is_list || prints.contains(&verb) || command.args.iter().any(|arg| prints.contains(&arg.text.as_str())))
+                && !is_field
+        }
+        _ if prints_environment(command) => true,
+        _ if is_database(command) => true,
+        "curl" | "wget" | "http" | "ls" | "wc" | "stat" | "sha256sum" | "shasum" | "md5sum" | "sha1sum" | "cksum"
+        | "basename" | "dirname" | "realpath" | "test" | "date" | "file" => false,
+        _ => {
+            let is_setting = |name: &str| {
+                let name = name.to_ascii_lowercase();
+                SETTINGS.iter().any(|end| name.ends_with(end)) || !name.contains('.')
+            };
+            read_paths(at, context).any(|path| {
+                let name = path.components().last().map_or("", |name| name.as_str());
+                let is_line = name.ends_with(".txt") && path.is_below(&context.zones.project);
+                !is_setting(name) && (is_content(path, context) || is_line && names_data(name))
+            })
+        }
+    }
+}
+
+/// Whether the name of a list says that its lines are data of people or keys.
+fn names_data(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    ["customer", "license", "licence", "user", "email", "key", "account", "member", "client", "lead", "contact", "dump"]
+        .iter()
+        .any(|part| lower.contains(part))
+}
+
+/// Whether a program is the client of a database.
+fn is_database(command: &Command) -> bool {
+    let language = command.parsed.as_deref().and_then(CommandLine::language);
+    language.is_some_and(|language| matches!(language, "psql" | "mysql" | "sqlite" | "sql" | "redis" | "mongo"))
+        || matches!(
+            command.program.as_str(),
+            "mysqldump" | "pg_dump" | "mongodump" | "mariadb-dump" | "duckdb" | "pg_restore"
+        )
+}
+
+/// Whether an option names a host on another network: `-h db.example.com`.
+pub(super) fn has_foreign_host(command: &Command) -> bool {
+    let is_option = |word: &str| matches!(word, "-h" | "-H" | "--host" | "--hostname" | "--server" | "-n");
+    let words = command.args.iter().zip(command.args.iter().skip(1));
+    let next = words.filter(|(option, _)| is_option(&option.text)).map(|(_, host)| host.clone());
+    let attached = command.args.iter().filter_map(|arg| {
+        let (name, _) = arg.text.split_once('=')?;
+        if is_option(name) { arg.behind(&format!("{name}=")) } else { None }
+    });
+    next.chain(attached).any(|host| {
+        let address = Address::parse(&host.text);
+        host.is_known() && address.host.contains('.') && !address.is_nearby() && !host.text.starts_with(['/', '.'])
+    })
+}
+
+/// Whether a file or the output of a program becomes the statements of a database on another machine.
+pub(super) fn fills_database(command: &Command) -> bool {
+    let is_url = |arg: &Arg| {
+        arg.is_known() && arg.text.contains("://") && {
+            let address = Address::parse(&arg.text);
+            address.host.contains('.') && !address.is_nearby()
+        }
+    };
+    let is_fed =
+        matches!(command.input, Input::Pipe | Input::Unknown) || command.redirects.iter().any(|file| file.reads);
+    let copies = command.args.iter().any(|arg| {
+        let text = arg.text.to_ascii_lowercase();
+        text.contains("copy ")
+            && [" to 's3:", " to 'http", " to 'gcs:", " to 'gs:", " to 'azure:", " to 'r2:"]
+                .iter()
+                .any(|to| text.contains(to))
+    });
+    is_database(command) && (copies || is_fed && (has_foreign_host(command) || command.args.iter().any(is_url)))
+}
+
+/// Whether a program connects a file of this machine with an address, or serves it to whoever connects.
+pub(super) fn serves_file(command: &Command) -> bool {
+    let reads_file = command.redirects.iter().any(|file| file.reads && file.target.text != "/dev/null");
+    match command.program.as_str() {
+        "nc" | "ncat" | "netcat" => reads_file && super::only_listens(command),
+        "socat" => {
+            let kind = |arg: &Arg| arg.text.split([':', ',']).next().unwrap_or_default().to_ascii_uppercase();
+            let ends: Vec<&Arg> = command.args.iter().filter(|arg| arg.text.contains(':')).collect();
+            let is_file = |arg: &&&Arg| matches!(kind(arg).as_str(), "FILE" | "OPEN" | "GOPEN" | "CREATE");
+            let network = ["TCP", "UDP", "SCTP", "SSL", "OPENSSL", "PROXY", "SOCKS", "DCCP", "VSOCK", "IP"];
+            // `TCP:host:port`, or a listening end, which serves anyone.
+            let is_foreign = |arg: &&&Arg| {
+                let host = arg.text.split([':', ',']).nth(1).unwrap_or_default();
+                let kind = kind(arg);
+                network.iter().any(|start| kind.starts_with(start))
+                    && (kind.contains("LISTEN") || !Address::parse(host).is_this_machine())
+            };
+            ends.iter().any(|arg| is_file(&arg)) && ends.iter().any(|arg| is_foreign(&arg))
+        }
+        _ => false,
+    }
+}
