@@ -213,6 +213,8 @@ pub struct Entry {
     pub language: Option<CompactString>,
     /// Prints credentials.
     pub reveals: bool,
+    /// A client of a hosted service: the words of verbs that are known only by a pattern say whether they print credentials.
+    pub hosted: bool,
     /// Gives secrets to the command that it runs, in variables and files.
     pub injects: bool,
     /// Prints text that strangers wrote.

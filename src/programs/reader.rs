@@ -4,6 +4,7 @@
 //! depth, and uses that depend on flags. A word whose use the entry does not tell is reported with the use `None`.
 
 mod effect;
+mod secrets;
 
 use super::command_line::{CommandLine, FlagUse, WordUse};
 use super::entry::{Does, Entry, Operands, Style, Tail, Use, Verb};
@@ -360,7 +361,8 @@ impl<'w> Reader<'w> {
             (Some(known), None) => self.note_next(index, known),
             (None, None) => {
                 let is_attached = self.is_attached(&full);
-                let listed = self.is_flag(&full) || is_attached || HELP.contains(&name);
+                // `--version v2`: an option that the entry does not list may take a value.
+                let listed = self.is_flag(&full) || is_attached || name == "--help";
                 self.before = if listed { Before::Other } else { Before::UnlistedOption };
                 self.flag(index, 0, name.len());
                 if is_attached { self.words_of_attached(index) } else { 1 }
@@ -391,12 +393,6 @@ impl<'w> Reader<'w> {
                 && self.value_option(given).is_none()
         };
         self.is_given(name) || self.line.flags.iter().any(begins)
-    }
-
-    /// Whether a flag is given without a value.
-    fn is_bare(&self, name: &str) -> bool {
-        let is = |flag: &FlagUse| flag.start == 0 && self.words.get(flag.word).is_some_and(|word| *word == name);
-        self.line.flags.iter().any(is)
     }
 
     /// Whether an option gives the program that the first operand would be: `awk -f file`, `python3 -c code`.
@@ -441,6 +437,7 @@ impl<'w> Reader<'w> {
         };
         if let Some(verb) = fitting.iter().rev().max_by_key(longest).copied() {
             self.line.path.push(verb.entry());
+            self.line.verbs.push(index);
             let others = fitting.into_iter().filter(|other| !std::ptr::eq(*other, verb));
             self.general = others.map(Verb::entry).collect();
             if std::mem::replace(&mut self.before, Before::Other) != Before::Other {

@@ -155,6 +155,7 @@ fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry
             "language" => entry.language = Some(string(value).map_err(fail)?.into()),
             "standalone" if value.is_bool() => entry.standalone = value.as_bool().unwrap_or_default(),
             "reveals" if value.is_bool() => entry.reveals = value.as_bool().unwrap_or_default(),
+            "hosted" if value.is_bool() => entry.hosted = value.as_bool().unwrap_or_default(),
             "injects" if value.is_bool() => entry.injects = value.as_bool().unwrap_or_default(),
             "brings" if value.is_bool() => entry.brings = value.as_bool().unwrap_or_default(),
             "activates" if value.is_bool() => entry.activates = value.as_bool().unwrap_or_default(),
@@ -260,7 +261,7 @@ impl Entry {
     pub fn join(&mut self, other: Entry) -> Vec<Verb> {
         let Entry { names, does, verbs, options, operands, flags, dry, plain, recursive, attached, pairs, .. } = other;
         let Entry { command, finds, runs_as, first, with, language, reveals, brings, activates, style, .. } = other;
-        let Entry { local, scope, injects, standalone, .. } = other;
+        let Entry { local, scope, injects, standalone, hosted, .. } = other;
         // The first name of a verb table is its whole path.
         self.names.extend(names.into_iter().skip(1));
         self.does = self.does.or(does);
@@ -286,6 +287,7 @@ impl Entry {
         self.standalone |= standalone;
         self.reveals |= reveals;
         self.injects |= injects;
+        self.hosted |= hosted;
         self.brings |= brings;
         self.activates |= activates;
         if self.scope == Scope::default() {
