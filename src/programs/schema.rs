@@ -155,6 +155,8 @@ fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry
             "language" => entry.language = Some(string(value).map_err(fail)?.into()),
             "standalone" if value.is_bool() => entry.standalone = value.as_bool().unwrap_or_default(),
             "reveals" if value.is_bool() => entry.reveals = value.as_bool().unwrap_or_default(),
+            "describes" if value.is_bool() => entry.describes = value.as_bool().unwrap_or_default(),
+            "remote" => entry.remote = names_of(value).map_err(fail)?,
             "hosted" if value.is_bool() => entry.hosted = value.as_bool().unwrap_or_default(),
             "injects" if value.is_bool() => entry.injects = value.as_bool().unwrap_or_default(),
             "brings" if value.is_bool() => entry.brings = value.as_bool().unwrap_or_default(),
@@ -190,6 +192,7 @@ fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry
                         let mut nested = Entry::default();
                         match effect.as_str() {
                             "reveals" => nested.reveals = true,
+                            "describes" => nested.describes = true,
                             "injects" => nested.injects = true,
                             "brings" => nested.brings = true,
                             "activates" => nested.activates = true,
@@ -261,7 +264,7 @@ impl Entry {
     pub fn join(&mut self, other: Entry) -> Vec<Verb> {
         let Entry { names, does, verbs, options, operands, flags, dry, plain, recursive, attached, pairs, .. } = other;
         let Entry { command, finds, runs_as, first, with, language, reveals, brings, activates, style, .. } = other;
-        let Entry { local, scope, injects, standalone, hosted, .. } = other;
+        let Entry { local, scope, injects, standalone, hosted, describes, remote, .. } = other;
         // The first name of a verb table is its whole path.
         self.names.extend(names.into_iter().skip(1));
         self.does = self.does.or(does);
@@ -272,6 +275,7 @@ impl Entry {
             (&mut self.command, command),
             (&mut self.dry, dry),
             (&mut self.local, local),
+            (&mut self.remote, remote),
             (&mut self.plain, plain),
             (&mut self.recursive, recursive),
             (&mut self.attached, attached),
@@ -288,6 +292,7 @@ impl Entry {
         self.reveals |= reveals;
         self.injects |= injects;
         self.hosted |= hosted;
+        self.describes |= describes;
         self.brings |= brings;
         self.activates |= activates;
         if self.scope == Scope::default() {

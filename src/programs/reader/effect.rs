@@ -1,6 +1,6 @@
 //! What a command line does, once its words are read.
 
-use super::super::code::{VERBS_EXECUTION, VERBS_REMOVAL, lists};
+use super::super::code::{VERBS_EXECUTION, VERBS_REMOVAL, VERBS_TARGETS, lists};
 use super::super::command_line::{CommandLine, FlagUse, WordUse, is_off};
 use super::super::entry::{Does, Entry};
 use super::{HELP, Reader, fits, has_verbs};
@@ -29,6 +29,7 @@ impl Reader<'_> {
         let is_local = self.is_local(named);
         self.line.elsewhere = named.filter(|_| is_local);
         let named = if is_local { Some(Does::Work) } else { named };
+        let is_remote = self.is_remote();
         let raised = self.line.path.iter().flat_map(|entry| entry.flags.iter());
         // `kubectl --context kind-x delete pod --all`: the value of the option says where all of it is.
         let is_named_local =
@@ -42,7 +43,12 @@ impl Reader<'_> {
         let is_alone = self.line.uses.is_empty() && self.line.command.is_none() && !self.line.unknown_verb;
         self.line.only_helps = helps && is_certain && is_alone;
         self.line.asks_for_secrets = self.asks_for_secrets();
-        self.line.does = if dry || helps { Some(Does::Look) } else { named.max(raised) };
+        let does = match named.max(raised) {
+            Some(Does::Work) if is_remote => Some(Does::Change),
+            Some(Does::Lose) if is_remote => Some(Does::Destroy),
+            does => does,
+        };
+        self.line.does = if dry || helps { Some(Does::Look) } else { does };
         self.line
     }
 
@@ -90,7 +96,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Whether an option that is dry with a value has no other value: `--network=hardhat --network mainnet`.
+    /// Whether an option that is dry with a value has no other value, and no option names a target besides:
+    /// `--network=hardhat --network mainnet`, `--env=testing --database=prod`.
     fn is_only_value(&self, name: &str) -> bool {
         let Some((option, _)) = name.split_once('=') else { return true };
         let is_dry = |value: &str| {
@@ -100,6 +107,10 @@ impl Reader<'_> {
         let mut uses = self.line.uses.iter().filter(|used| used.option == Some(option));
         uses.all(|used| self.words.get(used.word).and_then(|word| word.get(used.start..)).is_some_and(is_dry))
             && self.bare_flags(option).next().is_none()
+            && !self.line.flags.iter().any(|flag| {
+                let name = self.words.get(flag.word).and_then(|word| word.get(..flag.end)).unwrap_or_default();
+                flag.start == 0 && lists(&VERBS_TARGETS, name)
+            })
     }
 
     /// Whether a flag is taken back: `--dry-run --no-dry-run`, `--dry-run=client --dry-run=none`.
@@ -121,6 +132,23 @@ impl Reader<'_> {
         let operands = self.line.uses.iter().filter(|used| !used.by_option);
         let mut verbs = operands.filter_map(|used| self.words.get(used.word).copied()).take_while(|word| is_verb(word));
         verbs.any(removes)
+    }
+
+    /// Whether an option before the verb names another machine that does the work: `docker --context prod rm x`.
+    fn is_remote(&self) -> bool {
+        let Some(entry) = self.line.path.first().filter(|entry| !entry.remote.is_empty()) else { return false };
+        let end = self.line.verbs.first().copied().unwrap_or(self.words.len());
+        let value =
+            |used: &WordUse| self.words.get(used.word).and_then(|word| word.get(used.start..)).unwrap_or_default();
+        let is_this = |wanted: &str, text: &str| match wanted {
+            "nearby" => Address::parse(text).is_this_machine(),
+            _ => fits(wanted, text),
+        };
+        self.line.uses.iter().filter(|used| used.word < end).any(|used| {
+            let mut settings = entry.remote.iter().filter_map(|name| name.split_once('='));
+            let of_option = settings.clone().any(|(option, _)| used.option == Some(option));
+            of_option && !settings.any(|(option, wanted)| used.option == Some(option) && is_this(wanted, value(used)))
+        })
     }
 
     /// Whether the options say that a change or a removal is one of this machine. Each listed option that is given must say so.

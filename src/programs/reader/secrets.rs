@@ -4,16 +4,42 @@
 //! describe by patterns such as `* get-*`: of those the words decide.
 
 use super::super::code::{
-    SECRETS_ACTIONS, SECRETS_EXEMPT, SECRETS_FLAGS, SECRETS_NOUNS, SECRETS_PAIRS, SECRETS_PRINTED, lists,
+    SECRETS_ACTIONS, SECRETS_EXEMPT, SECRETS_FLAGS, SECRETS_NOUNS, SECRETS_PAIRS, SECRETS_PRINTED, SECRETS_SETTINGS, lists,
 };
-use super::super::command_line::is_off;
+use super::super::command_line::{WordUse, is_off};
 use super::Reader;
 use super::effect::is_verb;
 
 impl Reader<'_> {
-    /// Whether a flag or, for a hosted service, the verb says that credentials are printed.
+    /// Whether a flag or, for a hosted service, the verb or the selected parts say that credentials are printed.
     pub(super) fn asks_for_secrets(&self) -> bool {
-        self.has_revealing_flag() || self.line.path.first().is_some_and(|entry| entry.hosted) && self.verbs_name_secret()
+        let is_hosted = self.line.path.first().is_some_and(|entry| entry.hosted);
+        self.has_revealing_flag() || is_hosted && (self.verbs_name_secret() || self.shows_settings())
+    }
+
+    /// Whether a description shows the settings of a workload: as a whole, or because an option selects them.
+    fn shows_settings(&self) -> bool {
+        let value = |used: &WordUse| self.words.get(used.word).and_then(|word| word.get(used.start..)).unwrap_or_default();
+        let given = |names: &'static [&'static str]| {
+            self.line.uses.iter().filter(move |used| used.option.is_some_and(|name| names.contains(&name))).map(value)
+        };
+        // `--format 'value(status.url)'` of gcloud selects as `--query` of the others does.
+        let queries = given(&["--query"]).chain(given(&["--format"]).filter(|format| format.contains('(')));
+        let mut selects = false;
+        for query in queries {
+            selects = true;
+            if selects_settings(query) {
+                return true;
+            }
+        }
+        // A table shows a few columns.
+        let is_table = |format: &str| matches!(format, "table" | "name" | "id" | "disable" | "none");
+        let tabular = given(&["--format", "-o", "--output"]).any(is_table);
+        let formats = given(&["--format"]).next().is_some();
+        let last = self.line.verbs.last().and_then(|index| self.words.get(*index)).copied().unwrap_or_default();
+        let has_columns = self.value_option("--format").is_some() && matches!(last, "list" | "ls") && !formats;
+        let describes = self.line.path.iter().any(|entry| entry.describes);
+        describes && !selects && !tabular && !has_columns
     }
 
     /// `--show-secrets`, `--populate-secrets true`. A flag that the entry lists means what the entry says.
@@ -51,6 +77,33 @@ impl Reader<'_> {
         }
         has_noun && (acts || is_listed && is_printed)
     }
+}
+
+/// Whether a query of JMESPath or a format of gcloud selects parts that hold settings, or all: of each path the last name
+/// counts, and one behind which everything is meant.
+fn selects_settings(query: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let mut rest = query;
+    let mut names = 0_usize;
+    while let Some(start) = rest.find(is_name) {
+        let from = rest.get(start..).unwrap_or_default();
+        let end = from.find(|c| !is_name(c)).unwrap_or(from.len());
+        let (name, behind) = from.split_at(end);
+        // `Functions[0].Name`: what stands in the brackets is a condition or a number.
+        let mut next = behind;
+        while let Some(inner) = next.strip_prefix('[').filter(|inner| !inner.starts_with(|c| is_name(c) && !c.is_ascii_digit())) {
+            let Some((_, after)) = inner.split_once(']') else { break };
+            next = after;
+        }
+        let is_last = !next.starts_with(['.', '(']);
+        let lower = name.to_ascii_lowercase();
+        names += usize::from(name.starts_with(|c: char| c.is_ascii_alphabetic()));
+        if is_last && (lists(&SECRETS_SETTINGS, &lower) || next.len() < behind.len() && next.is_empty()) {
+            return true;
+        }
+        rest = next;
+    }
+    names == 0
 }
 
 /// The words in a verb, in lower case and singular: `list-admin-keys`, `GetSecretValue`, `config:get`.
