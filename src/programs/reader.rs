@@ -63,6 +63,8 @@ struct Reader<'w> {
     operands: usize,
     /// Entries with `*` in their names that fit the verbs too: `* delete-*` holds for `dynamodb delete-table`.
     general: Vec<&'static Entry>,
+    /// A verb is one of these.
+    by_pattern: bool,
     before: Before,
     /// The first verb that may be the value of an option.
     doubtful_verb: Option<usize>,
@@ -79,6 +81,7 @@ impl<'w> Reader<'w> {
             line: CommandLine { path: vec![program], ..CommandLine::default() },
             operands: 0,
             general: Vec::new(),
+            by_pattern: false,
             before: Before::Other,
             doubtful_verb: None,
             assumed_value,
@@ -375,7 +378,7 @@ impl<'w> Reader<'w> {
         let word = |index: usize| self.words.get(index).copied().unwrap_or_default();
         let is_value = |option: &str, value: &str| {
             let mut uses = self.line.uses.iter().filter(|used| used.option == Some(option));
-            uses.any(|used| word(used.word).get(used.start..) == Some(value))
+            uses.any(|used| word(used.word).get(used.start..).is_some_and(|text| fits(value, text)))
         };
         self.line.flags.iter().any(|flag| flag.is(name, word(flag.word)))
             || name.split_once('=').is_some_and(|(option, value)| is_value(option, value))
@@ -436,6 +439,7 @@ impl<'w> Reader<'w> {
             names.map(|name| if name == word { usize::MAX } else { name.len() }).max()
         };
         if let Some(verb) = fitting.iter().rev().max_by_key(longest).copied() {
+            self.by_pattern |= !verbs.iter().any(|own| std::ptr::eq(own, verb));
             self.line.path.push(verb.entry());
             self.line.verbs.push(index);
             let others = fitting.into_iter().filter(|other| !std::ptr::eq(*other, verb));

@@ -74,7 +74,13 @@ fn statement_effect(statement: &str) -> Option<Does> {
         "truncate" => true,
         "detach" => matches!(next, "delete" | "table" | "database"),
         "delete" => (has("from") || first == "match") && !is_filtered,
-        "alter" => has("default_time_to_live") || has("drop") || has("truncate") || has("delete") && !is_filtered || has("detach"),
+        "alter" => {
+            has("default_time_to_live")
+                || has("drop")
+                || has("truncate")
+                || has("delete") && !is_filtered
+                || has("detach")
+        }
         "update" => has("set") && !is_filtered,
         "purge" => matches!(next, "binary" | "master" | "recyclebin" | "table" | "index" | "dba_recyclebin"),
         "flush" | "reset" => matches!(next, "tables" | "master" | "slave" | "replica"),
@@ -110,7 +116,9 @@ fn holds_for_keys(condition: &str) -> bool {
     match words.as_slice() {
         [_, "is", "not", "null"] => true,
         [name, ">" | ">=" | "<>" | "!=", least] => {
-            is_least(least) && (name.ends_with("id") || name.ends_with("key")) && !(words.contains(&">") && *least == "1")
+            is_least(least)
+                && (name.ends_with("id") || name.ends_with("key"))
+                && !(words.contains(&">") && *least == "1")
         }
         [_, "between", least, "and", most] => is_least(least) && most.len() >= 6,
         [_, "<" | "<=", rest @ ..] => {
@@ -191,9 +199,10 @@ fn redis_command_effect(line: &str) -> Option<Does> {
         // An empty range is kept: `ltrim jobs 1 0`.
         || matches!(words.as_slice(), ["ltrim", _, "1" | "-1", "0"])
         || matches!(words.as_slice(), ["expire" | "pexpire" | "expireat" | "pexpireat", key, "0" | "1" | "-1", ..] if is_unknown(key) || key.contains(['{', '*']));
-    let changes = matches!(words.as_slice(), ["acl", "setuser" | "deluser" | "load", ..] | ["client", "kill", "type", ..])
-        || first == "config" && words.get(1).is_some_and(|verb| matches!(*verb, "set" | "rewrite"))
-        || lists(&code::STATEMENTS_REDIS_CHANGE, first);
+    let changes =
+        matches!(words.as_slice(), ["acl", "setuser" | "deluser" | "load", ..] | ["client", "kill", "type", ..])
+            || first == "config" && words.get(1).is_some_and(|verb| matches!(*verb, "set" | "rewrite"))
+            || lists(&code::STATEMENTS_REDIS_CHANGE, first);
     if loses { Some(Does::Lose) } else { changes.then_some(Does::Change) }
 }
 
@@ -212,7 +221,8 @@ pub(super) fn mongo_effect(text: &str) -> Option<Does> {
             || matches!(before, '"' | '\'') && behind.get(1..).is_some_and(|rest| rest.starts_with("]("))
             || before == '{' && behind_name.starts_with(':');
         // All documents are changed, or a collection is replaced by the result.
-        let all = matches!(name, "updateMany" | "update" | "replaceOne") && behind_name.starts_with("({}");
+        let all = matches!(name, "updateMany" | "update" | "replaceOne")
+            && behind_name.strip_prefix('(').is_some_and(|first| first.trim_start().starts_with("{}"));
         let replaces = before == '$' && name == "out";
         loses |= called && (lists(&code::STATEMENTS_MONGO_LOSE, name) || all) || replaces;
         rest = behind;

@@ -280,8 +280,9 @@ fn puts_data_in_name(command: &Command, at: usize, context: &Context<'_>) -> boo
         let host = arg.text.split('/').next().unwrap_or_default();
         !arg.is_known() && arg.text.contains('/') && arg.text.contains("$()") && host.contains('.')
     };
+    let within = |set: &CommandSet| set.within(&command.span, at, command.span.start + 1);
     asks && command.args.iter().any(has_host)
-        && context.data_sources.encoding(context).within(&command.span, at, command.span.start + 1)
+        && (within(context.data_sources.encoding(context)) || within(context.data_sources.describing(context)))
 }
 
 /// Whether `logger` sends the lines of a file to another machine.
@@ -410,7 +411,9 @@ impl DataSources {
         let programs = ["base32", "base64", "gzip", "hostname", "id", "od", "tar", "uname", "whoami", "xxd"];
         self.describing.get_or_init(|| {
             CommandSet::of(context, |at, command| {
-                programs.contains(&command.program.as_str()) || prints_whole_file(command, at, context)
+                programs.contains(&command.program.as_str())
+                    || prints_whole_file(command, at, context)
+                    || prints_source(command, at, context)
             })
         })
     }
@@ -533,6 +536,15 @@ fn prints_whole_file(command: &Command, at: usize, context: &Context<'_>) -> boo
     let reads_raw = command.program == "jq" && command.args.iter().any(raw);
     (PRINTERS.contains(&command.program.as_str()) || reads_raw)
         && read_paths(at, context).any(|path| is_content(path, context))
+}
+
+/// Whether a command prints parts of files, or of the history of the project.
+fn prints_source(command: &Command, at: usize, context: &Context<'_>) -> bool {
+    const FILTERS: [&str; 7] = ["awk", "cut", "gawk", "grep", "sed", "sort", "tr"];
+    let verb = command.parsed.as_deref().map_or("", CommandLine::verb);
+    let history = command.program == "git" && matches!(verb, "log" | "diff" | "show" | "cat-file" | "blame" | "stash");
+    history
+        || FILTERS.contains(&command.program.as_str()) && read_paths(at, context).any(|path| is_content(path, context))
 }
 
 /// Whether a command prints all environment variables.

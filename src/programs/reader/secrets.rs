@@ -4,7 +4,8 @@
 //! describe by patterns such as `* get-*`: of those the words decide.
 
 use super::super::code::{
-    SECRETS_ACTIONS, SECRETS_EXEMPT, SECRETS_FLAGS, SECRETS_NOUNS, SECRETS_PAIRS, SECRETS_PRINTED, SECRETS_SETTINGS, lists,
+    SECRETS_ACTIONS, SECRETS_EXEMPT, SECRETS_FLAGS, SECRETS_NOUNS, SECRETS_PAIRS, SECRETS_PRINTED, SECRETS_SETTINGS,
+    lists,
 };
 use super::super::command_line::{WordUse, is_off};
 use super::Reader;
@@ -19,7 +20,8 @@ impl Reader<'_> {
 
     /// Whether a description shows the settings of a workload: as a whole, or because an option selects them.
     fn shows_settings(&self) -> bool {
-        let value = |used: &WordUse| self.words.get(used.word).and_then(|word| word.get(used.start..)).unwrap_or_default();
+        let value =
+            |used: &WordUse| self.words.get(used.word).and_then(|word| word.get(used.start..)).unwrap_or_default();
         let given = |names: &'static [&'static str]| {
             self.line.uses.iter().filter(move |used| used.option.is_some_and(|name| names.contains(&name))).map(value)
         };
@@ -36,8 +38,8 @@ impl Reader<'_> {
         let is_table = |format: &str| matches!(format, "table" | "name" | "id" | "disable" | "none");
         let tabular = given(&["--format", "-o", "--output"]).any(is_table);
         let formats = given(&["--format"]).next().is_some();
-        let last = self.line.verbs.last().and_then(|index| self.words.get(*index)).copied().unwrap_or_default();
-        let has_columns = self.value_option("--format").is_some() && matches!(last, "list" | "ls") && !formats;
+        // Without a format, gcloud prints a table or a summary.
+        let has_columns = self.value_option("--format").is_some() && !formats;
         let describes = self.line.path.iter().any(|entry| entry.describes);
         describes && !selects && !tabular && !has_columns
     }
@@ -57,7 +59,7 @@ impl Reader<'_> {
         let is_pattern = |name: &str| name.contains('*');
         let mut verbs = self.line.path.iter().skip(1);
         let by_pattern = verbs.any(|verb| verb.names.first().is_some_and(|name| is_pattern(name)));
-        if !by_pattern && !self.line.unknown_verb {
+        if !by_pattern && !self.by_pattern && !self.line.unknown_verb {
             return false;
         }
         let word = |index: usize| self.words.get(index).copied().unwrap_or_default();
@@ -91,11 +93,14 @@ fn selects_settings(query: &str) -> bool {
         let (name, behind) = from.split_at(end);
         // `Functions[0].Name`: what stands in the brackets is a condition or a number.
         let mut next = behind;
-        while let Some(inner) = next.strip_prefix('[').filter(|inner| !inner.starts_with(|c| is_name(c) && !c.is_ascii_digit())) {
+        while let Some(inner) =
+            next.strip_prefix('[').filter(|inner| !inner.starts_with(|c| is_name(c) && !c.is_ascii_digit()))
+        {
             let Some((_, after)) = inner.split_once(']') else { break };
             next = after;
         }
-        let is_last = !next.starts_with(['.', '(']);
+        // `{name:Path.To.It}`: a label.
+        let is_last = !next.starts_with(['.', '(', ':']);
         let lower = name.to_ascii_lowercase();
         names += usize::from(name.starts_with(|c: char| c.is_ascii_alphabetic()));
         if is_last && (lists(&SECRETS_SETTINGS, &lower) || next.len() < behind.len() && next.is_empty()) {

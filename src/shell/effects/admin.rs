@@ -43,12 +43,14 @@ pub(super) fn reveals(command: &Command) -> bool {
 fn begins(address: &Address<'_>, beginnings: &[&str]) -> bool {
     let path = address.location.trim_start_matches('/');
     beginnings.iter().any(|start| {
-        path.strip_prefix(start).is_some_and(|rest| start.ends_with('/') || rest.is_empty() || rest.starts_with(['/', '?']))
+        path.strip_prefix(start)
+            .is_some_and(|rest| start.ends_with('/') || rest.is_empty() || rest.starts_with(['/', '?']))
     })
 }
 
 /// Whether the request goes to the socket of a container engine.
 fn uses_engine(command: &Command) -> bool {
-    let is_engine = |socket: &Arg| ["docker", "podman", "containerd", "crio"].iter().any(|name| socket.text.contains(name));
+    let is_engine =
+        |socket: &Arg| ["docker", "podman", "containerd", "crio"].iter().any(|name| socket.text.contains(name));
     command.values(&["--unix-socket", "--abstract-unix-socket"]).iter().any(is_engine)
 }
