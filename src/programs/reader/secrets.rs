@@ -59,11 +59,14 @@ impl Reader<'_> {
         let is_pattern = |name: &str| name.contains('*');
         let mut verbs = self.line.path.iter().skip(1);
         let by_pattern = verbs.any(|verb| verb.names.first().is_some_and(|name| is_pattern(name)));
-        if !by_pattern && !self.by_pattern && !self.line.unknown_verb {
+        // Behind an option that is listed as a verb stands its value.
+        let is_option = self.deepest().and_then(|verb| verb.names.first()).is_some_and(|name| name.starts_with('-'));
+        let is_unknown = self.line.unknown_verb && !is_option;
+        if !by_pattern && !self.by_pattern && !is_unknown {
             return false;
         }
         let word = |index: usize| self.words.get(index).copied().unwrap_or_default();
-        let operands = self.line.uses.iter().filter(|used| !used.by_option && self.line.unknown_verb);
+        let operands = self.line.uses.iter().filter(|used| !used.by_option && is_unknown);
         let operands = operands.map(|used| word(used.word)).take_while(|word| is_verb(word));
         let (mut has_noun, mut acts, mut is_listed, mut is_printed) = (false, false, false, false);
         for verb in self.line.verbs.iter().map(|index| word(*index)).chain(operands) {
