@@ -48,6 +48,8 @@ impl FlagUse {
 pub struct CommandLine {
     /// The program and its verbs, outermost first.
     pub path: Vec<&'static Entry>,
+    /// The indices of the words that are verbs.
+    pub verbs: Vec<usize>,
     /// Values of options and operands, in the order of their words. Verbs are not among them.
     pub uses: Vec<WordUse>,
     /// Where the command begins that the program runs, if its operands are one.
@@ -60,6 +62,8 @@ pub struct CommandLine {
     pub elsewhere: Option<Does>,
     /// Whether the first operand should have been a verb, and is none of those listed.
     pub unknown_verb: bool,
+    /// Whether a flag, or the words of a verb that the entry knows only by a pattern, ask for credentials.
+    pub asks_for_secrets: bool,
     /// Whether it only asks for the help or the version: a flag for that, and no operand and no value of an option.
     pub only_helps: bool,
     /// Whether a flag is given with which it prints credentials.
@@ -95,7 +99,7 @@ impl CommandLine {
             [.., option, selected] if is_option(option) => selected.reveals,
             all => all.iter().any(|entry| entry.reveals),
         };
-        !self.only_helps && (reveals || self.reveals_by_flag)
+        !self.only_helps && (reveals || self.reveals_by_flag || self.asks_for_secrets)
     }
 
     /// Whether it gives secrets to the command that it runs.

@@ -226,6 +226,13 @@ pub struct Entry {
     pub language: Option<CompactString>,
     /// Prints credentials.
     pub reveals: bool,
+    /// Prints the settings of a workload, and so the credentials in them, unless an option selects other parts.
+    pub describes: bool,
+    /// Top-level options by which another machine does the work, with the values that are this machine: `-H=nearby`. Then
+    /// `work` counts as `change`, and `lose` as `destroy`.
+    pub remote: Vec<CompactString>,
+    /// A client of a hosted service: the words of verbs that are known only by a pattern say whether they print credentials.
+    pub hosted: bool,
     /// Gives secrets to the command that it runs, in variables and files.
     pub injects: bool,
     /// Prints text that strangers wrote.

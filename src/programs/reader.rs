@@ -4,6 +4,7 @@
 //! depth, and uses that depend on flags. A word whose use the entry does not tell is reported with the use `None`.
 
 mod effect;
+mod secrets;
 
 use super::command_line::{CommandLine, FlagUse, WordUse};
 use super::entry::{Does, Entry, Operands, Style, Tail, Use, Verb};
@@ -62,6 +63,8 @@ struct Reader<'w> {
     operands: usize,
     /// Entries with `*` in their names that fit the verbs too: `* delete-*` holds for `dynamodb delete-table`.
     general: Vec<&'static Entry>,
+    /// A verb is one of these.
+    by_pattern: bool,
     before: Before,
     /// The first verb that may be the value of an option.
     doubtful_verb: Option<usize>,
@@ -78,6 +81,7 @@ impl<'w> Reader<'w> {
             line: CommandLine { path: vec![program], ..CommandLine::default() },
             operands: 0,
             general: Vec::new(),
+            by_pattern: false,
             before: Before::Other,
             doubtful_verb: None,
             assumed_value,
@@ -363,7 +367,8 @@ impl<'w> Reader<'w> {
             (Some(known), None) => self.note_next(index, known),
             (None, None) => {
                 let is_attached = self.is_attached(&full);
-                let listed = self.is_flag(&full) || is_attached || HELP.contains(&name);
+                // `--version v2`: an option that the entry does not list may take a value.
+                let listed = self.is_flag(&full) || is_attached || name == "--help";
                 self.before = if listed { Before::Other } else { Before::UnlistedOption };
                 self.flag(index, 0, name.len());
                 if is_attached { self.words_of_attached(index) } else { 1 }
@@ -376,7 +381,7 @@ impl<'w> Reader<'w> {
         let word = |index: usize| self.words.get(index).copied().unwrap_or_default();
         let is_value = |option: &str, value: &str| {
             let mut uses = self.line.uses.iter().filter(|used| used.option == Some(option));
-            uses.any(|used| word(used.word).get(used.start..) == Some(value))
+            uses.any(|used| word(used.word).get(used.start..).is_some_and(|text| fits(value, text)))
         };
         self.line.flags.iter().any(|flag| flag.is(name, word(flag.word)))
             || name.split_once('=').is_some_and(|(option, value)| is_value(option, value))
@@ -394,12 +399,6 @@ impl<'w> Reader<'w> {
                 && self.value_option(given).is_none()
         };
         self.is_given(name) || self.line.flags.iter().any(begins)
-    }
-
-    /// Whether a flag is given without a value.
-    fn is_bare(&self, name: &str) -> bool {
-        let is = |flag: &FlagUse| flag.start == 0 && self.words.get(flag.word).is_some_and(|word| *word == name);
-        self.line.flags.iter().any(is)
     }
 
     /// Whether an option gives the program that the first operand would be: `awk -f file`, `python3 -c code`.
@@ -443,7 +442,9 @@ impl<'w> Reader<'w> {
             names.map(|name| if name == word { usize::MAX } else { name.len() }).max()
         };
         if let Some(verb) = fitting.iter().rev().max_by_key(longest).copied() {
+            self.by_pattern |= !verbs.iter().any(|own| std::ptr::eq(own, verb));
             self.line.path.push(verb.entry());
+            self.line.verbs.push(index);
             let others = fitting.into_iter().filter(|other| !std::ptr::eq(*other, verb));
             self.general = others.map(Verb::entry).collect();
             if std::mem::replace(&mut self.before, Before::Other) != Before::Other {

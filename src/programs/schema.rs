@@ -156,6 +156,9 @@ fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry
             "language" => entry.language = Some(string(value).map_err(fail)?.into()),
             "standalone" if value.is_bool() => entry.standalone = value.as_bool().unwrap_or_default(),
             "reveals" if value.is_bool() => entry.reveals = value.as_bool().unwrap_or_default(),
+            "describes" if value.is_bool() => entry.describes = value.as_bool().unwrap_or_default(),
+            "remote" => entry.remote = names_of(value).map_err(fail)?,
+            "hosted" if value.is_bool() => entry.hosted = value.as_bool().unwrap_or_default(),
             "injects" if value.is_bool() => entry.injects = value.as_bool().unwrap_or_default(),
             "installs" if value.is_bool() => entry.installs = value.as_bool().unwrap_or_default(),
             "brings" if value.is_bool() => entry.brings = value.as_bool().unwrap_or_default(),
@@ -191,6 +194,7 @@ fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry
                         let mut nested = Entry::default();
                         match effect.as_str() {
                             "reveals" => nested.reveals = true,
+                            "describes" => nested.describes = true,
                             "injects" => nested.injects = true,
                             "brings" => nested.brings = true,
                             "installs" => nested.installs = true,
@@ -265,7 +269,7 @@ impl Entry {
         let Entry {
             command, finds, runs_as, first, with, language, reveals, brings, installs, activates, style, ..
         } = other;
-        let Entry { local, scope, injects, standalone, .. } = other;
+        let Entry { local, scope, injects, standalone, hosted, describes, remote, .. } = other;
         // The first name of a verb table is its whole path.
         self.names.extend(names.into_iter().skip(1));
         self.does = self.does.or(does);
@@ -276,6 +280,7 @@ impl Entry {
             (&mut self.command, command),
             (&mut self.dry, dry),
             (&mut self.local, local),
+            (&mut self.remote, remote),
             (&mut self.plain, plain),
             (&mut self.recursive, recursive),
             (&mut self.attached, attached),
@@ -291,6 +296,8 @@ impl Entry {
         self.standalone |= standalone;
         self.reveals |= reveals;
         self.injects |= injects;
+        self.hosted |= hosted;
+        self.describes |= describes;
         self.brings |= brings;
         self.installs |= installs;
         self.activates |= activates;

@@ -1,5 +1,6 @@
 //! Effects: what the commands of a line do to files, variables and the network, derived once for every rule.
 
+mod admin;
 mod archive;
 mod by_entry;
 mod container;

@@ -42,6 +42,18 @@ fn statement_effect(statement: &str) -> Option<Does> {
     if is_dynamic || widens || stops || words.starts_with(&["insert", "overwrite"]) {
         return Some(Does::Lose);
     }
+    // `create or replace table x`: what the table or the whole database held is gone. Views and functions hold nothing.
+    let replaced = match words.as_slice() {
+        ["create", "or", "replace", "transient" | "external" | "permanent", kind, ..]
+        | ["create", "or", "replace", kind, ..] => lists(&code::STATEMENTS_SQL_REPLACED, kind),
+        _ => false,
+    };
+    let merges = first == "merge" && words.windows(2).any(|pair| pair == ["then", "delete"]);
+    // A command of the shell of SQLite: `.restore empty.db`.
+    let restores = lower.trim_start().starts_with(".restore");
+    if replaced || merges || restores || matches!(words.as_slice(), ["rename", "table" | "database", ..]) {
+        return Some(Does::Lose);
+    }
     if lists(&code::STATEMENTS_SQL_HARMLESS, first) {
         return None;
     }
@@ -62,7 +74,13 @@ fn statement_effect(statement: &str) -> Option<Does> {
         "truncate" => true,
         "detach" => matches!(next, "delete" | "table" | "database"),
         "delete" => (has("from") || first == "match") && !is_filtered,
-        "alter" => has("drop") || has("truncate") || has("delete") && !is_filtered || has("detach"),
+        "alter" => {
+            has("default_time_to_live")
+                || has("drop")
+                || has("truncate")
+                || has("delete") && !is_filtered
+                || has("detach")
+        }
         "update" => has("set") && !is_filtered,
         "purge" => matches!(next, "binary" | "master" | "recyclebin" | "table" | "index" | "dba_recyclebin"),
         "flush" | "reset" => matches!(next, "tables" | "master" | "slave" | "replica"),
@@ -83,8 +101,32 @@ fn is_always_true(statement: &str) -> bool {
         let numbers = part.split_once(['<', '>']).is_some_and(|(left, right)| {
             is_number(left.trim()) && is_number(right.trim_start_matches(['=', '>']).trim())
         });
-        same || numbers || matches!(part, "true" | "1" | "not false" | "t")
+        same || numbers || holds_for_keys(part) || matches!(part, "true" | "1" | "not false" | "t")
     })
+}
+
+/// Whether a condition holds for every row that has a key: `id > 0`, `id is not null`, `id between 0 and 999999`,
+/// `created_at < now() + interval '1 year'`.
+fn holds_for_keys(condition: &str) -> bool {
+    if condition.contains(" and ") && !condition.contains(" between ") {
+        return false;
+    }
+    let words: Vec<&str> = condition.split_whitespace().collect();
+    let is_least = |number: &str| matches!(number, "0" | "-1" | "1");
+    match words.as_slice() {
+        [_, "is", "not", "null"] => true,
+        [name, ">" | ">=" | "<>" | "!=", least] => {
+            is_least(least)
+                && (name.ends_with("id") || name.ends_with("key"))
+                && !(words.contains(&">") && *least == "1")
+        }
+        [_, "between", least, "and", most] => is_least(least) && most.len() >= 6,
+        [_, "<" | "<=", rest @ ..] => {
+            let rest = rest.join(" ");
+            (rest.starts_with("now()") || rest.starts_with("current_")) && rest.contains('+')
+        }
+        _ => false,
+    }
 }
 
 /// What is put in the place of a comment.
@@ -145,11 +187,22 @@ fn redis_command_effect(line: &str) -> Option<Does> {
     let first = words.first().copied()?;
     let is_unknown = |word: &&str| word.contains(['*', '$', '`']);
     let in_script = || line.split(|c: char| !is_word(c)).any(|word| lists(&code::STATEMENTS_REDIS_LOSE, word));
+    // A script that removes what a pattern finds.
+    let removes_found = || {
+        let named = |names: &[&str]| line.split(|c: char| !is_word(c)).any(|word| names.contains(&word));
+        named(&["del", "unlink"]) && named(&["keys", "scan"])
+    };
     let loses = lists(&code::STATEMENTS_REDIS_LOSE, first)
         || lists(&code::STATEMENTS_REDIS_REMOVE, first) && words.iter().skip(1).any(is_unknown)
-        || matches!(first, "eval" | "eval_ro" | "multi" | "fcall" | "script") && in_script();
-    let changes = first == "config" && words.get(1).is_some_and(|verb| matches!(*verb, "set" | "rewrite"))
-        || lists(&code::STATEMENTS_REDIS_CHANGE, first);
+        || lists(&code::STATEMENTS_REDIS_STORE, first)
+        || matches!(first, "eval" | "eval_ro" | "multi" | "fcall" | "script") && (in_script() || removes_found())
+        // An empty range is kept: `ltrim jobs 1 0`.
+        || matches!(words.as_slice(), ["ltrim", _, "1" | "-1", "0"])
+        || matches!(words.as_slice(), ["expire" | "pexpire" | "expireat" | "pexpireat", key, "0" | "1" | "-1", ..] if is_unknown(key) || key.contains(['{', '*']));
+    let changes =
+        matches!(words.as_slice(), ["acl", "setuser" | "deluser" | "load", ..] | ["client", "kill", "type", ..])
+            || first == "config" && words.get(1).is_some_and(|verb| matches!(*verb, "set" | "rewrite"))
+            || lists(&code::STATEMENTS_REDIS_CHANGE, first);
     if loses { Some(Does::Lose) } else { changes.then_some(Does::Change) }
 }
 
@@ -167,7 +220,11 @@ pub(super) fn mongo_effect(text: &str) -> Option<Does> {
         let called = before == '.' && behind_name.starts_with('(')
             || matches!(before, '"' | '\'') && behind.get(1..).is_some_and(|rest| rest.starts_with("]("))
             || before == '{' && behind_name.starts_with(':');
-        loses |= called && lists(&code::STATEMENTS_MONGO_LOSE, name);
+        // All documents are changed, or a collection is replaced by the result.
+        let all = matches!(name, "updateMany" | "update" | "replaceOne")
+            && behind_name.strip_prefix('(').is_some_and(|first| first.trim_start().starts_with("{}"));
+        let replaces = before == '$' && name == "out";
+        loses |= called && (lists(&code::STATEMENTS_MONGO_LOSE, name) || all) || replaces;
         rest = behind;
         before = ' ';
     }

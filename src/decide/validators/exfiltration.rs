@@ -176,17 +176,26 @@ fn find_in_copy(command: &Command, at: usize, context: &Context<'_>) -> Option<M
         arg.text.split_once(':').is_some_and(|(host, _)| !host.contains('/') && !host.is_empty())
             || arg.text.contains("://")
     };
-    let last = command.args.iter().rfind(|arg| !arg.text.starts_with('-'))?;
     let is_dry = command.parsed.as_deref().is_some_and(|line| {
         let flags = line.flags.iter().filter_map(|flag| Some((flag, command.args.get(flag.word)?)));
         flags.into_iter().any(|(flag, word)| flag.is("-n", &word.text) || flag.is("--dry-run", &word.text))
     });
     let is_dry = command.program == "rsync" && is_dry;
-    if !is_remote(last) || is_dry {
+    if is_dry || !copy_targets(command).into_iter().any(is_remote) {
         return None;
     }
     let secret = read_paths(at, context).any(|path| is_secret_file(path, context));
     if secret { block("it sends secrets to another machine") } else { suspicious("it sends files to another machine") }
+}
+
+/// The operands that may be the target of a copy: the last one. If one of them may be the value of an option that the
+/// catalogue does not list, it is not known which is the last.
+fn copy_targets(command: &Command) -> Vec<&Arg> {
+    let Some(line) = command.parsed.as_deref() else { return command.args.iter().collect() };
+    let operands = line.uses.iter().filter(|used| !used.by_option || used.doubtful || used.option.is_none());
+    let is_doubtful = line.uses.iter().any(|used| used.doubtful);
+    let words: Vec<&Arg> = operands.filter_map(|used| command.args.get(used.word)).collect();
+    if is_doubtful { words } else { words.last().copied().into_iter().collect() }
 }
 
 /// The paths that a command reads.
@@ -204,7 +213,10 @@ fn find_push_to_url(command: &Command) -> Option<Match> {
     let named = rest.split(' ').any(|word| word.starts_with("--repo=") && word.contains("://"));
     // `host:path`, but not the refspec `from:to`, which comes after the name of a remote.
     let is_scp_url = target.split_once(':').is_some_and(|(host, _)| host.contains(['@', '.']));
-    let is_url = named || target.contains("://") || is_scp_url;
+    // A repository in another place of this machine may be a share that others read.
+    let is_temporary = ["/tmp/", "/var/tmp/", "/private/tmp/"].iter().any(|place| target.starts_with(place));
+    let is_path = target.starts_with(['/', '~']) && !is_temporary;
+    let is_url = named || target.contains("://") || is_scp_url || is_path;
     suspicious_if(is_url, "it pushes to a place that is not one of the project's remotes")
 }
 
@@ -265,8 +277,9 @@ fn puts_data_in_name(command: &Command, at: usize, context: &Context<'_>) -> boo
         !arg.is_known() && arg.text.contains('/') && arg.text.contains("$()") && host.contains('.')
     };
     let inside = |sources: &CommandSet| sources.within(&command.span, at, command.span.start + 1);
+    let sources = &context.data_sources;
     asks && command.args.iter().any(has_host)
-        && (inside(context.data_sources.encoding(context)) || inside(context.data_sources.printing(context)))
+        && [sources.encoding(context), sources.describing(context), sources.printing(context)].into_iter().any(inside)
 }
 
 /// Whether `logger` sends the lines of a file to another machine.

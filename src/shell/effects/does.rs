@@ -3,7 +3,7 @@
 use super::super::statements::{mongo_effect, redis_effect, sql_effect};
 use super::super::{Arg, Command, Input};
 use super::scratch::{self, Database};
-use super::{fetch, forge};
+use super::{admin, fetch, forge};
 use crate::encoding::address::Address;
 use crate::programs::code::{self, lists};
 use crate::programs::{CommandLine, Does, Use, WordUse, roles};
@@ -27,7 +27,7 @@ impl Command {
         let Some(line) = self.parsed.as_deref() else { return Doing::default() };
         let narrowed = self.narrowed(line, line.does);
         let does = self.in_database(line, narrowed.max(self.code_effect(line))).max(self.request_effect(line));
-        let reveals = line.reveals() || self.shows_injected(line) || self.edits_by_printer();
+        let reveals = line.reveals() || self.shows_injected(line) || self.edits_by_printer() || admin::reveals(self);
         Doing { does, reveals, brings: line.brings(), activates: line.activates() }
     }
 
@@ -143,8 +143,12 @@ impl Command {
         };
         let local = |address: &Arg| Address::parse(&address.text).is_nearby();
         let addresses = fetch::addresses(self);
+        let changes = |method: &str| !matches!(method, "GET" | "HEAD" | "OPTIONS" | "PROPFIND");
+        let changes = method.as_deref().map_or(!fetch::bodies(self).is_empty(), changes);
         if addresses.is_empty() || addresses.iter().all(local) {
-            return None;
+            let removes = matches!(method.as_deref(), Some("DELETE" | "PURGE"));
+            let effects = addresses.iter().map(|address| admin::effect(self, &address.text, removes));
+            return effects.max().flatten().filter(|_| changes);
         }
         // Commands to a server for files: `curl -Q 'DELE x'`.
         let quoted = self.values(&["-Q", "--quote"]);
@@ -169,12 +173,12 @@ const METHODS: [&str; 12] =
     ["GET", "HEAD", "OPTIONS", "PROPFIND", "POST", "PUT", "PATCH", "DELETE", "PURGE", "MOVE", "BAN", "COPY"];
 
 /// The effect of a request that is not a GET, by the parts of its path.
-fn path_effect(address: &str) -> Option<Does> {
+pub(super) fn path_effect(address: &str) -> Option<Does> {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let path = path.split_once("://").map_or(path, |(_, rest)| rest);
     let parts = path.split('/').skip(1);
     let effect = |part: &str| match part {
-        part if lists(&code::REQUESTS_REMOVAL, part) => Some(Does::Destroy),
+        part if lists(&code::REQUESTS_REMOVAL, &part.to_ascii_lowercase()) => Some(Does::Destroy),
         part if lists(&code::REQUESTS_CHANGE, part) => Some(Does::Change),
         _ => None,
     };
