@@ -8,6 +8,7 @@ use super::super::code::{
     lists,
 };
 use super::super::command_line::{WordUse, is_off};
+use super::super::entry::Entry;
 use super::Reader;
 use super::effect::is_verb;
 
@@ -59,9 +60,12 @@ impl Reader<'_> {
         let is_pattern = |name: &str| name.contains('*');
         let mut verbs = self.line.path.iter().skip(1);
         let by_pattern = verbs.any(|verb| verb.names.first().is_some_and(|name| is_pattern(name)));
-        // Behind an option that is listed as a verb stands its value.
-        let is_option = self.deepest().and_then(|verb| verb.names.first()).is_some_and(|name| name.starts_with('-'));
-        let is_unknown = self.line.unknown_verb && !is_option;
+        // Behind an option that is listed as a verb stands its value, and the entry tells what that means.
+        let is_option = |verb: &&Entry| verb.names.first().is_some_and(|name| name.starts_with('-'));
+        if self.line.path.iter().skip(1).any(|verb| is_option(&verb)) {
+            return false;
+        }
+        let is_unknown = self.line.unknown_verb;
         if !by_pattern && !self.by_pattern && !is_unknown {
             return false;
         }
