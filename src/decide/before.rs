@@ -33,7 +33,9 @@ pub fn needed_kinds(event: &Event<'_>) -> Vec<RuleKind> {
         // What a file says that runs by itself is judged by all of them.
         Action::Edit { .. } if event.shell().is_some() => vec![RuleKind::Bash, RuleKind::Edit, RuleKind::Read],
         Action::Edit { .. } | Action::Patch { .. } => vec![RuleKind::Edit],
-        Action::Read { .. } | Action::Files { .. } | Action::Fetch { .. } | Action::Search { .. } => vec![RuleKind::Read],
+        Action::Read { .. } | Action::Files { .. } | Action::Fetch { .. } | Action::Search { .. } => {
+            vec![RuleKind::Read]
+        }
         Action::Mcp { .. } => vec![RuleKind::Mcp],
         Action::Agent { .. } => vec![RuleKind::Agent],
         Action::Resource { .. } | Action::Settings { .. } | Action::Prompt { .. } | Action::Other => Vec::new(),

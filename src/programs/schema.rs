@@ -138,9 +138,8 @@ fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry
                 let table = value.as_table().ok_or_else(|| fail("expected a table by flags".to_owned()))?;
                 for (flags, value) in table {
                     let table = value.as_table().ok_or_else(|| fail(format!("`{flags}`: expected a table")))?;
-                    let is_fit = |key: &str| {
-                        matches!(key, "operands" | "reveals") || USES.iter().any(|(name, _)| *name == key)
-                    };
+                    let is_fit =
+                        |key: &str| matches!(key, "operands" | "reveals") || USES.iter().any(|(name, _)| *name == key);
                     let unfit = table.keys().find(|key| !is_fit(key));
                     if let Some(unfit) = unfit {
                         return Err(fail(format!("`{flags}`: `{unfit}`: unknown key")));

@@ -40,8 +40,8 @@ use std::rc::Rc;
 
 pub use builtin::is_builtin;
 pub use output::MKTEMP_PATH;
-pub use written::written_text;
 pub(super) use variables::env_value;
+pub use written::written_text;
 
 /// Steps for one instruction, besides what it copies.
 const INSTRUCTION_STEPS: usize = 8;

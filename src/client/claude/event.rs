@@ -207,9 +207,7 @@ fn call(
             Action::Files { path, patterns: None, text: None, shows: Shows::Names }
         }
         "webfetch" => Action::Fetch { url: key("url") },
-        "websearch" => {
-            Action::Search { query: key("query") }
-        }
+        "websearch" => Action::Search { query: key("query") },
         "readmcpresource" | "readmcpresourcetool" | "readmcpresourcedir" | "readmcpresourcedirtool" => {
             Action::Resource { server: key("server") }
         }

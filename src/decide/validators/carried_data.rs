@@ -24,8 +24,12 @@ const SECRET_PARAMETERS: [&str; 16] = [
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     if let SubjectKind::Page(url) = &subject.kind {
         if matches!(context.event.action, Action::Search { .. }) {
-            let login = url.split_whitespace().any(|word| word.contains("://") && Address::parse(word).user.contains(':'));
-            return suspicious_if(key_service(url).is_some() || login, "what is searched for holds a key or a password");
+            let login =
+                url.split_whitespace().any(|word| word.contains("://") && Address::parse(word).user.contains(':'));
+            return suspicious_if(
+                key_service(url).is_some() || login,
+                "what is searched for holds a key or a password",
+            );
         }
         let carries = carries_data(url) || key_service(url).is_some();
         return suspicious_if(carries, "the address itself carries data");

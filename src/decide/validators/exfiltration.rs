@@ -21,8 +21,9 @@ const PIPES: &[&str] = &["nc", "ncat", "netcat", "socat", "telnet", "openssl", "
 
 /// Programs that resolve or contact a host name.
 const LOOKUPS: &[&str] = &[
-    "delv", "dig", "dnsx", "dog", "doggo", "drill", "dscacheutil", "fping", "getent", "host", "hping3", "kdig", "massdns",
-    "mtr", "nping", "nslookup", "ping", "ping6", "resolvectl", "systemd-resolve", "tracepath", "traceroute", "whois",
+    "delv", "dig", "dnsx", "dog", "doggo", "drill", "dscacheutil", "fping", "getent", "host", "hping3", "kdig",
+    "massdns", "mtr", "nping", "nslookup", "ping", "ping6", "resolvectl", "systemd-resolve", "tracepath", "traceroute",
+    "whois",
 ];
 
 /// Programs that resolve the host in the name of a package or an image: `registry.example.com/name`.
@@ -432,7 +433,8 @@ impl DataSources {
             };
             let shows = |command: &Command| {
                 let prints = matches!(command.program.as_str(), "echo" | "printf" | "print" | "declare" | "typeset");
-                command.program == "tee" || prints && !whole.is_empty() && command.args.iter().any(|arg| shows_whole(arg, command))
+                command.program == "tee"
+                    || prints && !whole.is_empty() && command.args.iter().any(|arg| shows_whole(arg, command))
             };
             if commands.iter().any(shows) {
                 return Vec::new();

@@ -122,7 +122,8 @@ pub(super) fn is_env_file(path: &AbsPath) -> bool {
         let spells =
             |file: &str, least: usize| literal_chars(&name) >= least && names_overlap(file.as_bytes(), name.as_bytes());
         // `[.]*` stands for hidden names only.
-        if spells(".env", 1) || spells(".envrc", 4) || name.starts_with("[.") && names_overlap(b".env", name.as_bytes()) {
+        if spells(".env", 1) || spells(".envrc", 4) || name.starts_with("[.") && names_overlap(b".env", name.as_bytes())
+        {
             return true;
         }
         name = name.trim_start_matches(['*', '?']).to_owned();

@@ -4,8 +4,8 @@ mod shown;
 
 pub(super) use shown::shows_file_names;
 
-use super::protected_path::{is_env_file, literal_chars};
 use super::exfiltration::prints_environment;
+use super::protected_path::{is_env_file, literal_chars};
 use super::{Context, block, command, command_of, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
 use crate::event::Action;
@@ -105,15 +105,18 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
 /// Whether a tool of the client shows lines with passwords or keys from files outside of the project.
 fn searches_for_secrets(path: &AbsPath, context: &Context<'_>) -> bool {
     const SECRETS: [&str; 13] = [
-        "passw", "secret", "token", "api_key", "apikey", "private_key", "private key", "credential", "mnemonic", "wallet", "akia", "ghp_",
-        "authtoken",
+        "passw", "secret", "token", "api_key", "apikey", "private_key", "private key", "credential", "mnemonic",
+        "wallet", "akia", "ghp_", "authtoken",
     ];
     let Action::Files { text: Some(text), .. } = &context.event.action else { return false };
     let text = text.inspect("does it search for secrets").to_ascii_lowercase();
     let is_outside = !path.is_below(&context.zones.project) && *path != context.zones.project;
     let is_own = matches!(context.zones.area(path), Area::System | Area::Vital | Area::Other)
         && !crate::path::protected::is_installed(path, context.zones.home.as_ref())
-        && !path.components().iter().any(|name| matches!(name.as_str(), "src" | "node_modules" | "site-packages" | ".cargo" | "pkg" | "docs"));
+        && !path
+            .components()
+            .iter()
+            .any(|name| matches!(name.as_str(), "src" | "node_modules" | "site-packages" | ".cargo" | "pkg" | "docs"));
     is_outside && is_own && SECRETS.iter().any(|part| text.contains(part))
 }
 

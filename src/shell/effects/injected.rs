@@ -40,8 +40,18 @@ impl Command {
 
 /// Programs that decrypt a secret for an editor, and the words that say so; `""` if they do it without one.
 const EDITORS: [(&str, &str); 12] = [
-    ("sops", ""), ("ansible-vault", "edit"), ("agenix", "-e"), ("ragenix", "-e"), ("pass", "edit"), ("gopass", "edit"), ("passage", "edit"),
-    ("rails", "credentials:edit"), ("kubectl", "edit"), ("oc", "edit"), ("eyaml", "edit"), ("chezmoi", "edit"),
+    ("sops", ""),
+    ("ansible-vault", "edit"),
+    ("agenix", "-e"),
+    ("ragenix", "-e"),
+    ("pass", "edit"),
+    ("gopass", "edit"),
+    ("passage", "edit"),
+    ("rails", "credentials:edit"),
+    ("kubectl", "edit"),
+    ("oc", "edit"),
+    ("eyaml", "edit"),
+    ("chezmoi", "edit"),
 ];
 
 impl Command {
@@ -49,7 +59,8 @@ impl Command {
     pub(super) fn shows_typed(&self) -> bool {
         let loads = |word: &str| word.starts_with('-') && word.contains(['r', 'R', 'n', 'a']);
         let by_shell = self.via.iter().any(|runner| matches!(runner.as_str(), "fish" | "zsh" | "ksh" | "mksh"));
-        matches!(self.program.as_str(), "history" | "fc") && (by_shell || self.args.iter().any(|arg| loads(&arg.text) && self.program == "history"))
+        matches!(self.program.as_str(), "history" | "fc")
+            && (by_shell || self.args.iter().any(|arg| loads(&arg.text) && self.program == "history"))
     }
 
     /// Whether the editor that a secret is decrypted for is another program: `EDITOR=cat sops x.yaml`.
@@ -59,7 +70,11 @@ impl Command {
         });
         let is_printer = |value: &str| {
             let name = value.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
-            !["code", "ed", "emacs", "emacsclient", "false", "hx", "micro", "nano", "nvim", "subl", "true", "vi", "vim", "zed"].contains(&name)
+            ![
+                "code", "ed", "emacs", "emacsclient", "false", "hx", "micro", "nano", "nvim", "subl", "true", "vi",
+                "vim", "zed",
+            ]
+            .contains(&name)
         };
         edits
             && self.env.iter().any(|(name, value)| {
@@ -96,7 +111,8 @@ impl Command {
             ["print", "puts", "console.", "echo", "stdout", "stderr", "write", "log(", "dump", "inspect"];
         let code = line.uses.iter().filter(|used| used.takes == Some(Use::Code));
         let shows = |text: &str, prints: bool| {
-            ENVIRONMENTS.iter().any(|name| text.contains(name)) && (prints || PRINTS.iter().any(|name| text.contains(name)))
+            ENVIRONMENTS.iter().any(|name| text.contains(name))
+                && (prints || PRINTS.iter().any(|name| text.contains(name)))
         };
         let by_input = match &self.input {
             Input::Text(text) => line.language().is_some() && shows(text, false),

@@ -12,9 +12,8 @@ const HISTORY: [&str; 11] = [
 ];
 
 /// Programs that describe what runs: processes, containers, a cluster.
-const DESCRIBERS: [&str; 12] = [
-    "docker", "journalctl", "kubectl", "last", "lsof", "netstat", "nerdctl", "oc", "podman", "ps", "ss", "systemctl",
-];
+const DESCRIBERS: [&str; 12] =
+    ["docker", "journalctl", "kubectl", "last", "lsof", "netstat", "nerdctl", "oc", "podman", "ps", "ss", "systemctl"];
 
 /// Files of which commands take single values: settings, manifests, lists.
 const SETTINGS: [&str; 16] = [
@@ -32,20 +31,27 @@ pub(super) fn prints_content(command: &Command, at: usize, context: &Context<'_>
     match command.program.as_str() {
         // One field: `git log -1 --format=%H`.
         "git" => {
-            let is_field = has(&["--format", "--pretty", "--oneline", "-s", "--no-patch", "--name-only", "--stat", "--shortstat", "--numstat"])
-                && !has(&["-p", "--patch", "-u"]);
+            let is_field = has(&[
+                "--format", "--pretty", "--oneline", "-s", "--no-patch", "--name-only", "--stat", "--shortstat",
+                "--numstat",
+            ]) && !has(&["-p", "--patch", "-u"]);
             HISTORY.contains(&verb) && !is_field
         }
         program if DESCRIBERS.contains(&program) => {
-            let prints = ["ps", "inspect", "logs", "get", "describe", "events", "images", "top", "show", "cat", "config"];
+            let prints =
+                ["ps", "inspect", "logs", "get", "describe", "events", "images", "top", "show", "cat", "config"];
             let is_list = matches!(program, "journalctl" | "last" | "lsof" | "netstat" | "ps" | "ss");
-            let is_field = has(&["-f", "--format", "-o=jsonpath", "-ojsonpath", "jsonpath", "go-template", "custom-columns", "-oname", "-q", "--quiet", "-p", "--property", "--template"]);
-            (is_list || prints.contains(&verb) || command.args.iter().any(|arg| prints.contains(&arg.text.as_str()))) && !is_field
+            let is_field = has(&[
+                "-f", "--format", "-o=jsonpath", "-ojsonpath", "jsonpath", "go-template", "custom-columns", "-oname",
+                "-q", "--quiet", "-p", "--property", "--template",
+            ]);
+            (is_list || prints.contains(&verb) || command.args.iter().any(|arg| prints.contains(&arg.text.as_str())))
+                && !is_field
         }
         _ if prints_environment(command) => true,
         _ if is_database(command) => true,
-        "curl" | "wget" | "http" | "ls" | "wc" | "stat" | "sha256sum" | "shasum" | "md5sum" | "sha1sum" | "cksum" | "basename"
-        | "dirname" | "realpath" | "test" | "date" | "file" => false,
+        "curl" | "wget" | "http" | "ls" | "wc" | "stat" | "sha256sum" | "shasum" | "md5sum" | "sha1sum" | "cksum"
+        | "basename" | "dirname" | "realpath" | "test" | "date" | "file" => false,
         _ => {
             let is_setting = |name: &str| {
                 let name = name.to_ascii_lowercase();
@@ -72,7 +78,10 @@ fn names_data(name: &str) -> bool {
 fn is_database(command: &Command) -> bool {
     let language = command.parsed.as_deref().and_then(CommandLine::language);
     language.is_some_and(|language| matches!(language, "psql" | "mysql" | "sqlite" | "sql" | "redis" | "mongo"))
-        || matches!(command.program.as_str(), "mysqldump" | "pg_dump" | "mongodump" | "mariadb-dump" | "duckdb" | "pg_restore")
+        || matches!(
+            command.program.as_str(),
+            "mysqldump" | "pg_dump" | "mongodump" | "mariadb-dump" | "duckdb" | "pg_restore"
+        )
 }
 
 /// Whether an option names a host on another network: `-h db.example.com`.
@@ -98,10 +107,14 @@ pub(super) fn fills_database(command: &Command) -> bool {
             address.host.contains('.') && !address.is_nearby()
         }
     };
-    let is_fed = matches!(command.input, Input::Pipe | Input::Unknown) || command.redirects.iter().any(|file| file.reads);
+    let is_fed =
+        matches!(command.input, Input::Pipe | Input::Unknown) || command.redirects.iter().any(|file| file.reads);
     let copies = command.args.iter().any(|arg| {
         let text = arg.text.to_ascii_lowercase();
-        text.contains("copy ") && [" to 's3:", " to 'http", " to 'gcs:", " to 'gs:", " to 'azure:", " to 'r2:"].iter().any(|to| text.contains(to))
+        text.contains("copy ")
+            && [" to 's3:", " to 'http", " to 'gcs:", " to 'gs:", " to 'azure:", " to 'r2:"]
+                .iter()
+                .any(|to| text.contains(to))
     });
     is_database(command) && (copies || is_fed && (has_foreign_host(command) || command.args.iter().any(is_url)))
 }

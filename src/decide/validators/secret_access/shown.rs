@@ -25,7 +25,8 @@ pub(super) fn shows_names(command: &Command) -> bool {
     let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
     match command.program.as_str() {
         "cut" => {
-            let Some(operands) = split_options(&words, &["-d=", "--delimiter==", "-f1", "--fields=1", "-s"], &["-d =", "-f 1"])
+            let Some(operands) =
+                split_options(&words, &["-d=", "--delimiter==", "-f1", "--fields=1", "-s"], &["-d =", "-f 1"])
             else {
                 return false;
             };
@@ -41,7 +42,9 @@ pub(super) fn shows_names(command: &Command) -> bool {
             separated && operands.first().is_some_and(|program| prints_first(program))
         }
         "sed" | "gsed" => {
-            let Some(operands) = split_options(&words, &["-E", "-r", "-n", "-nE", "-nr", "-En"], &[]) else { return false };
+            let Some(operands) = split_options(&words, &["-E", "-r", "-n", "-nE", "-nr", "-En"], &[]) else {
+                return false;
+            };
             let prints = if words.iter().any(|word| word.starts_with("-n") || *word == "-En") { "p" } else { "" };
             operands.first().is_some_and(|script| {
                 let mut steps = script.split(';').map(str::trim).peekable();

@@ -79,7 +79,8 @@ impl Finder<'_> {
         let is_secret = protected::classes(&path, Extent::Exact, home)
             .any(|class| class.worst() == WorstUse::Read && class != Class::ToolSettings);
         // Variables and settings do not stand in files with keys, which the program would print as errors.
-        let logs_in = self.is_for_login(name) && (!is_settings(name, &path) || !Class::Keys.contains(&path, Extent::Exact, home));
+        let logs_in =
+            self.is_for_login(name) && (!is_settings(name, &path) || !Class::Keys.contains(&path, Extent::Exact, home));
         if is_secret && !logs_in && !self.is_own(&path) && !self.command.is_contained(&path) && !names_output(option) {
             self.read(target, false);
         }
