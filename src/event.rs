@@ -103,10 +103,12 @@ impl ShellText {
             }
             Action::Edit { path: Some(path), changes } if phase == Phase::Before => {
                 let meter = Meter::default();
-                let reading = shell::read(&runs_by_itself(path, changes, place, &meter)?, place, catalogue);
+                let mut reading = shell::read(&runs_by_itself(path, changes, place, &meter)?, place, catalogue);
                 // The search for commands in settings stops at the limit.
                 let exceeded = Some(&SHELL_STEPS).filter(|limit| meter.exceeds(limit));
-                Reading { exceeded: reading.exceeded.or(exceeded), steps: reading.steps + meter.spent(), ..reading }
+                reading.exceeded = reading.exceeded.or(exceeded);
+                reading.steps += meter.spent();
+                reading
             }
             _ => return None,
         };
