@@ -20,6 +20,7 @@ use crate::quarantined::Quarantined;
 use crate::shell::{self, Effects, Reading};
 use crate::verdict::Phase;
 use crate::verdict::failure::Failure;
+use crate::verdict::limits::{Meter, SHELL_STEPS};
 
 /// What an answer and a log line need to know of an event, even if it cannot be parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -101,7 +102,13 @@ impl ShellText {
                 }
             }
             Action::Edit { path: Some(path), changes } if phase == Phase::Before => {
-                shell::read(&runs_by_itself(path, changes, place)?, place, catalogue)
+                let meter = Meter::default();
+                let mut reading = shell::read(&runs_by_itself(path, changes, place, &meter)?, place, catalogue);
+                // The search for commands in settings stops at the limit.
+                let exceeded = Some(&SHELL_STEPS).filter(|limit| meter.exceeds(limit));
+                reading.exceeded = reading.exceeded.or(exceeded);
+                reading.steps += meter.spent();
+                reading
             }
             _ => return None,
         };
@@ -111,7 +118,7 @@ impl ShellText {
 }
 
 /// The text of a file that tools run by themselves, as far as an edit writes it, in terms of the shell.
-fn runs_by_itself(path: &Quarantined<String>, changes: &[Change], place: &Place) -> Option<String> {
+fn runs_by_itself(path: &Quarantined<String>, changes: &[Change], place: &Place, meter: &Meter) -> Option<String> {
     let path = AbsPath::resolve(path.inspect("does it run by itself"), place);
     let home = place.home.as_ref().map(|home| AbsPath::resolve(home, place));
     if !protected::is_obeyed(&path, home.as_ref()) {
@@ -121,7 +128,7 @@ fn runs_by_itself(path: &Quarantined<String>, changes: &[Change], place: &Place)
         Change::Whole(text) | Change::Replace { new: text, .. } => text.inspect("what runs by itself"),
     });
     let path = path.to_string();
-    let text: Vec<String> = texts.map(|text| shell::written_text(&path, text)).collect();
+    let text: Vec<String> = texts.map(|text| shell::written_text(&path, text, meter)).collect();
     Some(text.join("\n")).filter(|text| !text.trim().is_empty())
 }
 

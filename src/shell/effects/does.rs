@@ -27,7 +27,11 @@ impl Command {
         let Some(line) = self.parsed.as_deref() else { return Doing::default() };
         let narrowed = self.narrowed(line, line.does);
         let does = self.in_database(line, narrowed.max(self.code_effect(line))).max(self.request_effect(line));
-        let reveals = line.reveals() || self.shows_injected(line) || self.edits_by_printer() || admin::reveals(self);
+        let reveals = line.reveals()
+            || self.shows_injected(line)
+            || self.edits_by_printer()
+            || self.shows_typed()
+            || admin::reveals(self);
         Doing { does, reveals, brings: line.brings(), activates: line.activates() }
     }
 

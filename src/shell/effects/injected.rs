@@ -1,6 +1,9 @@
 //! Secrets that a program gives to the command that it runs, if that command prints them: `op run -- env`.
 
 use super::super::{Arg, Command, Input};
+use super::Target;
+use crate::path::Extent;
+use crate::path::protected;
 use crate::programs::code::lists;
 use crate::programs::roles;
 use crate::programs::{self, CommandLine, Tail, Use};
@@ -53,6 +56,14 @@ const EDITORS: [(&str, &str); 12] = [
 ];
 
 impl Command {
+    /// Whether it prints what people have typed. The history of `bash -c` is empty until it is read; other shells load theirs.
+    pub(super) fn shows_typed(&self) -> bool {
+        let loads = |word: &str| word.starts_with('-') && word.contains(['r', 'R', 'n', 'a']);
+        let by_shell = self.via.iter().any(|runner| matches!(runner.as_str(), "fish" | "zsh" | "ksh" | "mksh"));
+        matches!(self.program.as_str(), "history" | "fc")
+            && (by_shell || self.args.iter().any(|arg| loads(&arg.text) && self.program == "history"))
+    }
+
     /// Whether the editor that a secret is decrypted for is another program: `EDITOR=cat sops x.yaml`.
     pub(super) fn edits_by_printer(&self) -> bool {
         let edits = EDITORS.iter().any(|(program, verb)| {
@@ -80,11 +91,17 @@ impl Command {
             ["env-file", "envfile", "dotenv", "environmentfile", "--env="].iter().any(|part| name.contains(part))
         };
         let starter = ["foreman", "honcho", "overmind", "hivemind"].contains(&self.program.as_str());
+        // An example of the file holds no secrets.
+        let is_secret = |value: Arg| {
+            let path = Target::of(&value, self.cwd.as_deref()).path;
+            path.is_none_or(|path| protected::classes(&path, Extent::Exact, None).next().is_some())
+        };
         let before = line.command.unwrap_or(self.args.len());
-        let all = self.args.iter().take(before).map(|arg| arg.text.as_str());
-        starter && line.command.is_some()
-            || all.into_iter().any(is_env)
-            || line.uses.iter().any(|used| used.option.is_some_and(is_env))
+        let settings = self.args.iter().take(before).filter(|arg| is_env(&arg.text));
+        let settings = settings.filter_map(|arg| arg.text.rsplit_once('=').map(|(_, file)| Arg::literal(file)));
+        let options = line.uses.iter().filter(|used| used.option.is_some_and(is_env));
+        let mut files = settings.chain(options.filter_map(|used| self.value(used)));
+        starter && line.command.is_some() || files.any(is_secret)
     }
 
     /// Whether its code names the environment and prints: `node --env-file=.env -p process.env.X`.

@@ -282,7 +282,12 @@ impl Finder<'_> {
             };
             // `HOME + "/.aws/credentials"`: the beginning of the path is computed.
             if let (true, Some(home)) = (word.starts_with("/.") && !word.starts_with("/.."), &self.zones.home) {
-                self.candidate(&Arg::literal(format!("{home}{word}")), "");
+                let path = format!("{home}{word}");
+                let target = Target::of(&Arg::literal(path.as_str()), None);
+                let is_secret = |class| class != Class::ToolSettings;
+                if target.path.is_some_and(|path| protected::classes(&path, Extent::Exact, Some(home)).any(is_secret)) {
+                    self.candidate(&Arg::literal(path), "");
+                }
             }
             self.candidate(&Arg::literal(text), "");
         }

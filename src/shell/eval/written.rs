@@ -10,10 +10,9 @@ const REMOTE: [&str; 3] = ["://", "/dev/tcp/", "/dev/udp/"];
 
 /// Returns the commands of a file that runs by itself, as shell text: the file itself, its code on the standard input of an
 /// interpreter, and the command lines in it.
-pub fn written_text(path: &str, text: &str) -> String {
-    let meter = Meter::default();
+pub fn written_text(path: &str, text: &str, meter: &Meter) -> String {
     let lines = || {
-        let mut lines = settings::commands(&settings::normalized(text), &meter);
+        let mut lines = settings::commands(&settings::normalized(text), meter);
         lines.extend(temporary_programs(text));
         lines
     };

@@ -18,15 +18,17 @@ impl Finder<'_> {
         let option = used.option.unwrap_or(option);
         match used.takes {
             Some(Use::To | Use::From) if value.text.contains("file:") => self.parts(value, option),
-            Some(Use::Load) if used.by_option && !self.is_for_login(option) => {
-                self.secret(value, option);
+            Some(Use::Load) if used.by_option => {
+                self.secret(value, option, option);
                 self.parts(value, option);
-                self.place(value);
+                if !self.is_for_login(option) {
+                    self.place(value);
+                }
             }
             Some(Use::List | Use::Unknown) if used.by_option && names_place(option) => self.place(value),
             Some(Use::Text | Use::List | Use::Unknown) if used.by_option && !is_message(option) => {
-                if value.text.starts_with(['/', '~']) && !self.is_for_login(option) {
-                    self.secret(value, option);
+                if value.text.starts_with(['/', '~']) {
+                    self.secret(value, option, option);
                 }
                 self.parts(value, option);
             }
@@ -48,14 +50,19 @@ impl Finder<'_> {
             // `IdentityFile=~/.ssh/id_x`
             let setting = name.trim_end_matches(['=', ':', ',', '@', '\'', '"', ' ']);
             let setting = setting.rsplit([',', ':', ' ']).next().unwrap_or_default();
-            if !self.is_for_login(option) && !self.is_for_login(setting) {
-                self.secret(&Arg { glob: value.glob, ..Arg::literal(text) }, option);
+            let arg = Arg { glob: value.glob, ..Arg::literal(text) };
+            if !self.is_for_login(option) {
+                self.secret(&arg, option, setting);
+            }
+            // `BindReadOnlyPaths=~/.aws:/k`
+            if setting.to_ascii_lowercase().contains("bind") {
+                self.place(&arg);
             }
         }
     }
 
-    /// Counts a file with secrets as read.
-    fn secret(&mut self, arg: &Arg, option: &str) {
+    /// Counts a file with secrets as read, unless the program logs in with it by `name`, an option or a setting.
+    fn secret(&mut self, arg: &Arg, option: &str, name: &str) {
         let text = arg.text.trim_start_matches(['@', '<', '+']);
         let text = text.strip_prefix("file://").or_else(|| text.strip_prefix("file:")).unwrap_or(text);
         // A pattern in a text is one for names.
@@ -71,7 +78,10 @@ impl Finder<'_> {
         let home = self.zones.home.as_ref();
         let is_secret = protected::classes(&path, Extent::Exact, home)
             .any(|class| class.worst() == WorstUse::Read && class != Class::ToolSettings);
-        if is_secret && !self.is_own(&path) && !self.command.is_contained(&path) && !names_output(option) {
+        // Variables and settings do not stand in files with keys, which the program would print as errors.
+        let logs_in =
+            self.is_for_login(name) && (!is_settings(name, &path) || !Class::Keys.contains(&path, Extent::Exact, home));
+        if is_secret && !logs_in && !self.is_own(&path) && !self.command.is_contained(&path) && !names_output(option) {
             self.read(target, false);
         }
     }
@@ -111,6 +121,14 @@ impl Finder<'_> {
             rest.is_some_and(|rest| rest.is_empty() || rest == "rc" || rest.starts_with('.'))
         })
     }
+}
+
+/// Whether an option is for a file with variables or settings, and the name of the file does not say that it is one.
+fn is_settings(option: &str, path: &AbsPath) -> bool {
+    let option = option.to_ascii_lowercase();
+    let name = path.components().last().map_or("", |name| name.as_str());
+    words::LOGIN_SETTINGS.iter().any(|part| option.contains(part))
+        && !words::LOGIN_FILES.iter().any(|part| name.contains(part))
 }
 
 /// Whether the value of an option is a message or a pattern: `git commit -m '~/.netrc'`.
