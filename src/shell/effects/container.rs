@@ -10,7 +10,11 @@ pub(super) fn mounts(noted: &mut Noted<'_>) {
     if command.parsed.as_deref().is_some_and(|line| line.verb() == "cp") {
         return copy(noted, &command.operands());
     }
-    noted.all(Act::Read, &command.values(&["--env-file"]));
+    // Compose fills in its own files with it.
+    let is_compose = command.program.contains("compose") || command.args.first().is_some_and(|arg| arg.text == "compose");
+    if !is_compose {
+        noted.all(Act::Read, &command.values(&["--env-file"]));
+    }
     let volumes = command.values(&["-v", "--volume"]).into_iter().filter_map(|value| Bind::from_volume(&value));
     let mounts = command.values(&["--mount", "--secret"]).into_iter().filter_map(|value| Bind::from_mount(&value));
     let sources: Vec<Arg> = volumes.chain(mounts).map(|bind| bind.source).collect();
