@@ -1,10 +1,13 @@
 //! Commands that send data to other machines: files, secrets, and the output of other commands.
 
 mod sending;
+mod sources;
+
+use sources::CommandSet;
+pub(crate) use sources::DataSources;
 
 use super::carried_data::is_read;
 use super::secret_access::{is_secret_file, is_secret_name, names_secret};
-use super::self_protection::ProcessSearches;
 use super::{Context, block, block_if, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::encoding::address::{Address, services_by_variable};
@@ -12,10 +15,7 @@ use crate::path::AbsPath;
 use crate::programs::code::lists;
 use crate::programs::{CommandLine, roles};
 use crate::rules::Match;
-use crate::shell::{Act, Arg, Command, Input, Target, addresses, bodies, reroutes, uploads};
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
+use crate::shell::{Act, Arg, Command, Input, addresses, bodies, reroutes, uploads};
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     if let SubjectKind::Command(command, at) = subject.kind {
@@ -335,202 +335,6 @@ fn carries_output(command: &Command, at: usize, context: &Context<'_>) -> bool {
 fn fed_by_secret(command: &Command, at: usize, context: &Context<'_>) -> bool {
     let secrets = context.data_sources.reading_secrets(context);
     secrets.shell_reads_secret || secrets.within(&command.span, at, command.span.start) || secrets.before(command, at)
-}
-
-/// Commands of the shell text whose output other commands may send. They are found once, when they are first needed.
-#[derive(Debug, Default)]
-pub(crate) struct DataSources {
-    reading_secrets: OnceCell<CommandSet>,
-    describing: OnceCell<CommandSet>,
-    encoding: OnceCell<CommandSet>,
-    printing: OnceCell<CommandSet>,
-    /// Where the first command begins that takes variables from a file with secrets.
-    first_load: OnceCell<Option<usize>>,
-    /// What commands that look for processes find.
-    process_searches: OnceCell<ProcessSearches>,
-    /// Whether the shell text sets a proxy.
-    sets_proxy: OnceCell<bool>,
-    /// The variables that hold what is read.
-    read_variables: OnceCell<BTreeSet<String>>,
-    /// Where each `export` begins, in order, and where the last of it and those before it ends.
-    exports: OnceCell<Vec<(usize, usize)>>,
-}
-
-impl DataSources {
-    /// Commands that read or print secrets.
-    fn reading_secrets(&self, context: &Context<'_>) -> &CommandSet {
-        self.reading_secrets.get_or_init(|| {
-            let is_secret = |index: usize, command: &Command| {
-                prints_environment(command)
-                    || command.args.iter().any(|arg| names_secret(arg, context))
-                    || read_paths(index, context).any(|path| is_secret_file(path, context))
-            };
-            // `$(< .env)` is read by the shell itself.
-            let shell_reads_secret = context.effects().is_some_and(|effects| {
-                let mut reads = effects.of_command(usize::MAX).iter().filter(|access| access.act == Act::Read);
-                reads.any(|access| access.target.path.as_ref().is_some_and(|path| is_secret_file(path, context)))
-            });
-            CommandSet { shell_reads_secret, ..CommandSet::of(context, is_secret) }
-        })
-    }
-
-    /// What the commands of the shell text that look for processes find.
-    pub(crate) fn process_searches(&self, context: &Context<'_>) -> &ProcessSearches {
-        let commands = || context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
-        self.process_searches.get_or_init(|| ProcessSearches::of(commands()))
-    }
-
-    /// Whether a variable holds text that `read` or `mapfile` reads, or that a command prints.
-    pub(super) fn is_read_variable(&self, name: &str, context: &Context<'_>) -> bool {
-        self.read_variables.get_or_init(|| read_variables(context)).contains(name)
-    }
-
-    /// Whether the shell has taken variables from a file with secrets before a command: `set -a; . ./.env; printenv`.
-    pub(super) fn loads_secrets(&self, here: &Command, context: &Context<'_>) -> bool {
-        let first = self.first_load.get_or_init(|| {
-            let commands = context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
-            let reading = self.reading_secrets(context).spans.iter().filter_map(|(_, _, index)| commands.get(*index));
-            let exported = reading.filter(|command| self.is_exported(command, context));
-            let is_secret = |file: &Arg| {
-                let target = Target::of(file, Some(context.event.place.cwd.as_str()));
-                target.path.is_some_and(|path| is_secret_file(&path, context))
-            };
-            let sourced = commands.iter().filter(|command| matches!(command.program.as_str(), "." | "source"));
-            let sourced = sourced.filter(|command| command.args.first().is_some_and(is_secret));
-            exported.chain(sourced).map(|command| command.span.start).min()
-        });
-        first.is_some_and(|first| first < here.span.start)
-    }
-
-    /// Whether what a command prints becomes variables: `export $(grep -v '^#' .env)`.
-    pub(crate) fn is_exported(&self, command: &Command, context: &Context<'_>) -> bool {
-        let exports = self.exports.get_or_init(|| {
-            let commands = context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
-            let is_export = |command: &&Command| {
-                command.program == "export" && !command.args.iter().any(|arg| arg.text.starts_with("-p"))
-            };
-            // Copies of the text, and printers of a variable that holds all of it.
-            let words = commands.iter().filter(|command| command.program == "export").flat_map(|export| &export.args);
-            let whole = words.filter_map(|arg| arg.text.split_once('=')).filter(|(_, value)| value.contains("$()"));
-            let whole: BTreeSet<&str> = whole.map(|(name, _)| name).collect();
-            let mut starts: Vec<usize> = commands.iter().map(|command| command.span.start).collect();
-            starts.sort_unstable();
-            let has_inner = |command: &Command| {
-                let next = starts.partition_point(|start| *start <= command.span.start);
-                starts.get(next).is_some_and(|start| *start < command.span.end)
-            };
-            // A variable that holds output stands in a word as `$X`, or as `$()` without a command in it.
-            let shows_whole = |arg: &Arg, command: &Command| {
-                let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-                let names = arg.text.split('$').skip(1).map(|rest| rest.trim_start_matches('{'));
-                !arg.is_known()
-                    && (arg.text.contains("$()") && !has_inner(command)
-                        || names
-                            .into_iter()
-                            .any(|rest| whole.contains(rest.split(|c| !is_name(c)).next().unwrap_or_default())))
-            };
-            let shows = |command: &Command| {
-                let prints = matches!(command.program.as_str(), "echo" | "printf" | "print" | "declare" | "typeset");
-                command.program == "tee"
-                    || prints && !whole.is_empty() && command.args.iter().any(|arg| shows_whole(arg, command))
-            };
-            if commands.iter().any(shows) {
-                return Vec::new();
-            }
-            let mut spans: Vec<(usize, usize)> =
-                commands.iter().filter(is_export).map(|export| (export.span.start, export.span.end)).collect();
-            spans.sort_unstable();
-            let mut last = 0;
-            spans.iter_mut().for_each(|(_, end)| {
-                last = last.max(*end);
-                *end = last;
-            });
-            spans
-        });
-        let before = exports.partition_point(|(start, _)| *start < command.span.start);
-        let nearest = before.checked_sub(1).and_then(|at| exports.get(at));
-        nearest.is_some_and(|(_, end)| command.span.end <= *end)
-    }
-
-    /// Commands that describe this machine, or encode their input.
-    fn describing(&self, context: &Context<'_>) -> &CommandSet {
-        self.describing.get_or_init(|| {
-            CommandSet::of(context, |at, command| {
-                lists(&roles::OUTPUT_DESCRIBING, &command.program) || prints_whole_file(command, at, context)
-            })
-        })
-    }
-
-    /// Commands that print content of the project, its history, processes or databases.
-    fn printing(&self, context: &Context<'_>) -> &CommandSet {
-        self.printing
-            .get_or_init(|| CommandSet::of(context, |at, command| sending::prints_content(command, at, context)))
-    }
-
-    /// Commands that encode what they read.
-    fn encoding(&self, context: &Context<'_>) -> &CommandSet {
-        let encodes = |_: usize, command: &Command| lists(&roles::OUTPUT_ENCODING, &command.program);
-        self.encoding.get_or_init(|| CommandSet::of(context, encodes))
-    }
-}
-
-fn read_variables(context: &Context<'_>) -> BTreeSet<String> {
-    let commands = context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
-    let is_reader = |command: &&Command| matches!(command.program.as_str(), "read" | "mapfile" | "readarray");
-    let words = commands.iter().filter(is_reader).flat_map(|reader| reader.args.iter().map(|arg| arg.text.to_string()));
-    let mut names: BTreeSet<String> = words.filter(|word| !word.is_empty()).collect();
-    if commands.iter().any(|command| is_reader(&command)) {
-        names.extend(["REPLY", "MAPFILE"].map(str::to_owned));
-    }
-    let set = context.effects().map(|effects| effects.env.as_slice()).unwrap_or_default();
-    let is_output = |value: Option<&str>| value.is_none_or(|value| value.contains("$()"));
-    names.extend(set.iter().filter(|(_, value)| is_output(value.as_deref())).map(|(name, _)| name.clone()));
-    names
-}
-
-/// Some of the commands of the shell text, indexed by position and by pipeline.
-#[derive(Debug, Default)]
-struct CommandSet {
-    /// Start, end and index of each command, in order of the start.
-    spans: Vec<(usize, usize, usize)>,
-    /// The first two of them in each pipeline: stage and index. Two suffice to find one that is not a given command.
-    stages: BTreeMap<usize, Vec<(usize, usize)>>,
-    /// Whether a redirection without a command reads a secret.
-    shell_reads_secret: bool,
-}
-
-impl CommandSet {
-    fn of(context: &Context<'_>, is_member: impl Fn(usize, &Command) -> bool) -> Self {
-        let mut set = CommandSet::default();
-        let commands = context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
-        for (index, command) in commands.iter().enumerate().filter(|(index, command)| is_member(*index, command)) {
-            set.spans.push((command.span.start, command.span.end, index));
-            let stages = set.stages.entry(command.pipeline).or_default();
-            stages.push((command.stage, index));
-            stages.sort_unstable();
-            stages.truncate(2);
-        }
-        set.spans.sort_unstable();
-        set
-    }
-
-    /// Whether a command of the set, other than the one at index `at`, starts at or after `from` and ends within the span.
-    fn within(&self, span: &Range<usize>, at: usize, from: usize) -> bool {
-        let first = self.spans.partition_point(|(start, ..)| *start < from);
-        let rest = self.spans.get(first..).unwrap_or_default().iter();
-        rest.take_while(|(start, ..)| *start <= span.end).any(|(_, end, index)| *end <= span.end && *index != at)
-    }
-
-    /// Whether a command of the set is in a pipeline.
-    fn any_piped(&self) -> bool {
-        !self.spans.is_empty()
-    }
-
-    /// Whether a command of the set is at an earlier stage of the pipeline.
-    fn before(&self, command: &Command, at: usize) -> bool {
-        let stages = self.stages.get(&command.pipeline).map(Vec::as_slice).unwrap_or_default();
-        stages.iter().any(|(stage, index)| *stage < command.stage && *index != at)
-    }
 }
 
 /// Whether the requests of a command go through another server, by its options or by a proxy that the shell text sets.

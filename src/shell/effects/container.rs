@@ -11,7 +11,8 @@ pub(super) fn mounts(noted: &mut Noted<'_>) {
         return copy(noted, &command.operands());
     }
     // Compose fills in its own files with it.
-    let is_compose = command.program.contains("compose") || command.args.first().is_some_and(|arg| arg.text == "compose");
+    let is_compose =
+        command.program.contains("compose") || command.args.first().is_some_and(|arg| arg.text == "compose");
     if !is_compose {
         noted.all(Act::Read, &command.values(&["--env-file"]));
     }

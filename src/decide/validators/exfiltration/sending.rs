@@ -31,7 +31,8 @@ pub(super) fn prints_content(command: &Command, at: usize, context: &Context<'_>
     match command.program.as_str() {
         // One field: `git log -1 --format=%H`.
         "git" => {
-            let says_more = |arg: &Arg| ["%a", "%b", "%B", "%cn", "%ce", "%s"].iter().any(|part| arg.text.contains(part));
+            let says_more =
+                |arg: &Arg| ["%a", "%b", "%B", "%cn", "%ce", "%s"].iter().any(|part| arg.text.contains(part));
             let is_field = has(&[
                 "--format", "--pretty", "--oneline", "-s", "--no-patch", "--name-only", "--stat", "--shortstat",
                 "--numstat",
