@@ -1,8 +1,9 @@
 //! What commands print of a project, and ways of sending files that are no requests.
 
-use super::{is_content, prints_environment, read_paths};
+use super::{prints_environment, read_paths};
 use crate::decide::context::Context;
 use crate::encoding::address::Address;
+use crate::path::AbsPath;
 use crate::programs::CommandLine;
 use crate::shell::{Arg, Command, Input};
 
@@ -140,4 +141,34 @@ pub(super) fn serves_file(command: &Command) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a file of the project or the home directory holds more than a list or a value, such as a version or a number.
+pub(super) fn is_content(path: &AbsPath, context: &Context<'_>) -> bool {
+    const VALUES: [&str; 22] = [
+        "branch", "commit", "hash", "host", "hostname", "hosts", "id", "ids", "list", "name", "names", "nvmrc", "pid",
+        "port", "release", "sha", "tag", "token", "url", "urls", "uuid", "version",
+    ];
+    const LISTS: [&str; 6] = [".csv", ".json", ".list", ".lst", ".tsv", ".txt"];
+    let is_value = |name: &str| {
+        let lower = name.to_ascii_lowercase();
+        lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| VALUES.contains(&word))
+            || ["version", "token"].iter().any(|part| lower.contains(part))
+            || LISTS.iter().any(|end| lower.ends_with(end))
+    };
+    let home = context.zones.home.as_ref();
+    let near = path.is_below(&context.zones.project) || home.is_some_and(|home| path.is_below(home));
+    near && path.components().last().is_some_and(|name| !is_value(name))
+}
+
+/// Whether a command prints the content of a file that holds more than one value, such as a version or a number.
+pub(super) fn prints_whole_file(command: &Command, at: usize, context: &Context<'_>) -> bool {
+    const PRINTERS: [&str; 14] = [
+        "bzip2", "cat", "head", "hexdump", "nl", "openssl", "paste", "rev", "strings", "tac", "tail", "xz", "zip",
+        "zstd",
+    ];
+    let raw = |arg: &Arg| arg.text.starts_with('-') && !arg.text.starts_with("--") && arg.text.contains('R');
+    let reads_raw = command.program == "jq" && command.args.iter().any(raw);
+    (PRINTERS.contains(&command.program.as_str()) || reads_raw)
+        && read_paths(at, context).any(|path| is_content(path, context))
 }
