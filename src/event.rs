@@ -110,7 +110,19 @@ impl ShellText {
                 reading.steps += meter.spent();
                 reading
             }
-            _ => return None,
+            Action::Shell { .. }
+            | Action::Edit { .. }
+            | Action::Patch { .. }
+            | Action::Read { .. }
+            | Action::Files { .. }
+            | Action::Fetch { .. }
+            | Action::Search { .. }
+            | Action::Mcp { .. }
+            | Action::Resource { .. }
+            | Action::Agent { .. }
+            | Action::Settings { .. }
+            | Action::Prompt { .. }
+            | Action::Other => return None,
         };
         let effects = reading.effects();
         Some(ShellText { reading, effects })

@@ -75,7 +75,7 @@ impl<'a> Address<'a> {
     pub fn is_of_network(&self) -> bool {
         let is_private = |address: Ipv4Addr| address.is_private() || address.is_link_local();
         let is_local = |address: Ipv6Addr| address.is_unique_local() || address.is_unicast_link_local();
-        let is_name = !self.host.is_empty() && !self.host.contains(['.', ':', '$', '{']) && self.scheme != "";
+        let is_name = !self.host.is_empty() && !self.host.contains(['.', ':', '$', '{']) && !self.scheme.is_empty();
         !self.is_this_machine()
             && (is_name
                 || self.host.parse().is_ok_and(is_private)

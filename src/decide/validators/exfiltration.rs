@@ -6,6 +6,7 @@ mod sources;
 use sources::CommandSet;
 pub(crate) use sources::DataSources;
 
+use self::sending::{is_content, prints_whole_file};
 use super::carried_data::is_read;
 use super::secret_access::{is_secret_file, is_secret_name, names_secret};
 use super::{Context, block, block_if, suspicious, suspicious_if};
@@ -359,27 +360,6 @@ fn carries_lines(command: &Command, at: usize, context: &Context<'_>) -> bool {
     let is_piped = command.via.iter().any(|runner| matches!(runner.as_str(), "xargs" | "gxargs" | "parallel"));
     let sources = context.data_sources.describing(context);
     if is_piped { sources.before(command, at) } else { by_shell() || sources.any_piped() }
-}
-
-/// Whether a file of the project or the home directory holds more than a list or a value, such as a version or a number.
-fn is_content(path: &AbsPath, context: &Context<'_>) -> bool {
-    let is_value = |name: &str| {
-        let lower = name.to_ascii_lowercase();
-        lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| lists(&roles::OUTPUT_VALUES, word))
-            || ["version", "token"].iter().any(|part| lower.contains(part))
-            || roles::OUTPUT_LISTS.iter().any(|end| lower.ends_with(end))
-    };
-    let home = context.zones.home.as_ref();
-    let near = path.is_below(&context.zones.project) || home.is_some_and(|home| path.is_below(home));
-    near && path.components().last().is_some_and(|name| !is_value(name))
-}
-
-/// Whether a command prints the content of a file that holds more than one value, such as a version or a number.
-fn prints_whole_file(command: &Command, at: usize, context: &Context<'_>) -> bool {
-    let raw = |arg: &Arg| arg.text.starts_with('-') && !arg.text.starts_with("--") && arg.text.contains('R');
-    let reads_raw = command.program == "jq" && command.args.iter().any(raw);
-    (lists(&roles::OUTPUT_PRINTING, &command.program) || reads_raw)
-        && read_paths(at, context).any(|path| is_content(path, context))
 }
 
 /// Whether a command prints all environment variables.

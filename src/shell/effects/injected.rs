@@ -49,8 +49,8 @@ const EDITORS: [(&str, &str); 12] = [
     ("gopass", "edit"),
     ("passage", "edit"),
     ("rails", "credentials:edit"),
-    ("kubectl", "edit"),
-    ("oc", "edit"),
+    ("kubectl", "secret"),
+    ("oc", "secret"),
     ("eyaml", "edit"),
     ("chezmoi", "edit"),
 ];

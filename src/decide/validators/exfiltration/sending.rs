@@ -1,9 +1,11 @@
 //! What commands print of a project, and ways of sending files that are no requests.
 
-use super::{is_content, prints_environment, read_paths};
+use super::{prints_environment, read_paths};
 use crate::decide::context::Context;
 use crate::encoding::address::Address;
-use crate::programs::CommandLine;
+use crate::path::AbsPath;
+use crate::programs::code::lists;
+use crate::programs::{CommandLine, roles};
 use crate::shell::{Arg, Command, Input};
 
 /// Verbs of git that print content of files or commits.
@@ -143,4 +145,25 @@ pub(super) fn serves_file(command: &Command) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a file of the project or the home directory holds more than a list or a value, such as a version or a number.
+pub(super) fn is_content(path: &AbsPath, context: &Context<'_>) -> bool {
+    let is_value = |name: &str| {
+        let lower = name.to_ascii_lowercase();
+        lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| lists(&roles::OUTPUT_VALUES, word))
+            || ["version", "token"].iter().any(|part| lower.contains(part))
+            || roles::OUTPUT_LISTS.iter().any(|end| lower.ends_with(end))
+    };
+    let home = context.zones.home.as_ref();
+    let near = path.is_below(&context.zones.project) || home.is_some_and(|home| path.is_below(home));
+    near && path.components().last().is_some_and(|name| !is_value(name))
+}
+
+/// Whether a command prints the content of a file that holds more than one value, such as a version or a number.
+pub(super) fn prints_whole_file(command: &Command, at: usize, context: &Context<'_>) -> bool {
+    let raw = |arg: &Arg| arg.text.starts_with('-') && !arg.text.starts_with("--") && arg.text.contains('R');
+    let reads_raw = command.program == "jq" && command.args.iter().any(raw);
+    (lists(&roles::OUTPUT_PRINTING, &command.program) || reads_raw)
+        && read_paths(at, context).any(|path| is_content(path, context))
 }
