@@ -1,5 +1,6 @@
 //! The evaluator: executes instructions in order and tracks the possible working directories and variables.
 
+mod assigned;
 mod builtin;
 mod command;
 mod deferred;
@@ -16,8 +17,10 @@ mod recipes;
 mod redirects;
 mod scripts;
 mod settings;
+mod substitutes;
 mod variables;
 
+use super::canonical;
 use super::expand;
 use super::parse;
 use super::powershell;
@@ -97,6 +100,7 @@ fn evaluate_script(
         recursions: BTreeSet::new(),
         self_calls: BTreeMap::new(),
         bodies: BTreeMap::new(),
+        aliases: BTreeMap::new(),
         uncalled: BTreeSet::new(),
     };
     let pipeline = evaluator.next_pipeline();
@@ -145,6 +149,8 @@ struct Evaluator<'a> {
     obeyed: BTreeSet<String>,
     /// Definitions of functions. Bodies are evaluated at each call, with its arguments.
     bodies: BTreeMap<String, Vec<FunctionBody>>,
+    /// The texts of aliases by their names. Each may apply to any later command.
+    aliases: BTreeMap<String, BTreeSet<String>>,
     /// The functions that no command has called since their last definition.
     uncalled: BTreeSet<String>,
     /// Recursive calls that were followed, with their arguments.
@@ -262,6 +268,7 @@ impl Evaluator<'_> {
                 execution.list().next(pipeline);
             }
             Instruction::LoopVariable(variable) => self.set_loop_variable(*variable),
+            Instruction::Arithmetic(expression) => execution.run_arithmetic(&expression),
             Instruction::Backquoted(backquoted) => {
                 let Backquoted { text, span, number } = *backquoted;
                 if text.trim().is_empty() {
@@ -313,6 +320,8 @@ impl Evaluator<'_> {
             Scope::Substitution(number) if before.options.in_process => OnClose::Substitution(number, Rc::default()),
             Scope::Substitution(number) => OnClose::Substitution(number, before),
             Scope::Function(name) => {
+                // A function may have the name of a file: `function /bin/ls { …; }`.
+                let name = canonical::program_name(&name);
                 self.reading.functions.insert(name.to_string());
                 if self.reading.functions.len() > limits::SHELL_FUNCTIONS.most {
                     self.meter.report(&limits::SHELL_FUNCTIONS);
@@ -341,6 +350,10 @@ impl Evaluator<'_> {
         // A loop over nothing does not set the variable.
         if has_words && values.is_empty() {
             return;
+        }
+        if values.iter().any(|value| parse::runs_in_subscript(&value.text)) {
+            let at = execution.span.as_ref().map_or(0, |span| span.start);
+            self.reading.uncertainties.push(Uncertainty { reason: command::QUOTED_SUBSCRIPT, at, inner: true });
         }
         // A glob stands for the names that it matches. It may match nothing, which does not set the variable.
         let mut value = Value::from_args(&values);

@@ -157,7 +157,7 @@ fn joined(args: &[Arg]) -> Option<String> {
 }
 
 /// The word in single quotes.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
