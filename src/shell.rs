@@ -5,6 +5,7 @@
 //! reported as an [`Uncertainty`] and never skipped.
 
 mod canonical;
+mod descriptors;
 mod effects;
 mod eval;
 mod expand;

@@ -13,11 +13,13 @@ mod listing;
 mod loops;
 mod obeyed;
 mod output;
+mod own_links;
 mod recipes;
 mod redirects;
 mod scripts;
 mod settings;
 mod substitutes;
+mod value_lines;
 mod variables;
 
 use super::canonical;
@@ -100,6 +102,7 @@ fn evaluate_script(
         recursions: BTreeSet::new(),
         self_calls: BTreeMap::new(),
         bodies: BTreeMap::new(),
+        links: BTreeMap::new(),
         aliases: BTreeMap::new(),
         uncalled: BTreeSet::new(),
     };
@@ -149,6 +152,8 @@ struct Evaluator<'a> {
     obeyed: BTreeSet<String>,
     /// Definitions of functions. Bodies are evaluated at each call, with its arguments.
     bodies: BTreeMap<String, Vec<FunctionBody>>,
+    /// Where the symbolic links lead that the line makes, by their paths.
+    links: BTreeMap<String, String>,
     /// The texts of aliases by their names. Each may apply to any later command.
     aliases: BTreeMap<String, BTreeSet<String>>,
     /// The functions that no command has called since their last definition.

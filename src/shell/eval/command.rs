@@ -12,7 +12,7 @@ use crate::programs;
 use crate::shell::parse::{parse_assignment, runs_in_subscript};
 use crate::shell::state::ShellState;
 use crate::shell::wrappers::{self, Inner};
-use crate::shell::{Arg, Command, Input, Origin, canonical, expand, inline};
+use crate::shell::{Arg, Command, Input, Origin, canonical, descriptors, expand, inline};
 use crate::verdict::limits;
 use std::rc::Rc;
 
@@ -248,6 +248,8 @@ impl Evaluator<'_> {
         }
         let home = self.executions.last().and_then(|execution| execution.state.home.as_deref());
         args.iter_mut().for_each(|arg| wrappers::expand_own_program(arg, home));
+        args.iter_mut().for_each(descriptors::normalize);
+        self.follow_own_links(program.text.as_str(), &mut args);
         canonical::render_into(&mut self.canonical_buffer, &program, &args);
         let name = canonical::program_name(&program.text);
         let parsed = self.reading.catalogue.find(name).map(|entry| {
@@ -278,6 +280,8 @@ impl Evaluator<'_> {
             deferred.calls.push(call);
         }
         self.add_substitutes(&command, deferred);
+        self.add_value_lines(&command, deferred);
+        self.note_links(&command);
         if command.via.len() > limits::SHELL_NESTING.most {
             self.meter.report(&limits::SHELL_NESTING);
         } else {

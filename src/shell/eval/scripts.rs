@@ -37,6 +37,9 @@ impl Evaluator<'_> {
         if command.is_decoded && reads_code {
             scripts.origin = Some(Origin::Generated);
         }
+        if command.env.iter().any(|(_, value)| value.as_deref() == Some(PROCESS_SUBSTITUTION)) {
+            scripts.origin = Some(Origin::Generated);
+        }
         let program = Arg::literal(command.program.clone());
         if program.text.contains('/') {
             self.add_script(command, &program, Role::Program, &mut scripts);

@@ -1,7 +1,7 @@
 //! The names that a command may print: what it lists with the hidden files, and what it is asked for. They are patterns of
 //! what may be named, not all of it: the caller keeps those that are about protected files.
 
-use super::super::{Arg, Command};
+use super::super::{Arg, Command, Input};
 use super::find::{fd_found, first_action, found};
 use super::{WORD, git, names};
 use crate::programs::{Use, WordUse};
@@ -85,6 +85,13 @@ pub(in super::super) fn shown(commands: &[&Command], home: Option<&str>, meter: 
         if meter.try_charge(WORD * (1 + command.args.len()) * (1 + parts)) {
             all.extend(shown_by(command, narrowings, home));
         }
+        // What a filter makes of a text may be any part of it.
+        if let Input::Text(text) = &command.input
+            && meter.try_charge(text.len())
+        {
+            let words = text.lines().chain(text.split_whitespace());
+            all.extend(words.filter(|word| word.contains('/')).map(|word| Arg::literal(word.trim())));
+        }
     }
     all
 }
@@ -146,6 +153,11 @@ fn shown_by(command: &Command, narrowings: &[Narrowing], home: Option<&str>) -> 
         "git" => shown_by_git(args, narrowings),
         "echo" | "printf" | "print" | "expr" | "realpath" | "readlink" | "stat" | "dirname" => {
             operands().filter(|arg| arg.text.contains('/') || arg.glob).collect()
+        }
+        // `seq -f /a/b%.0f 1 9`
+        "seq" | "jot" => {
+            let formats = operands().filter(|arg| arg.text.contains('/'));
+            formats.map(|arg| pattern(arg.text.split('%').next().unwrap_or_default().to_owned() + "*")).collect()
         }
         "systemd-path" | "xdg-user-dir" => home
             .filter(|_| operands().any(|arg| arg.text.contains("configuration")))
