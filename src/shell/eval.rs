@@ -11,6 +11,7 @@ mod function;
 mod input;
 mod listing;
 mod loops;
+mod mentioned;
 mod obeyed;
 mod output;
 mod own_links;
@@ -98,10 +99,12 @@ fn evaluate_script(
         meter: state.meter.clone(),
         stages: BTreeMap::new(),
         files: Files::default(),
+        mentions: mentioned::Mentions::default(),
         obeyed: BTreeSet::new(),
         recursions: BTreeSet::new(),
         self_calls: BTreeMap::new(),
         bodies: BTreeMap::new(),
+        last_word: Value::Unknown,
         links: BTreeMap::new(),
         aliases: BTreeMap::new(),
         uncalled: BTreeSet::new(),
@@ -148,10 +151,14 @@ struct Evaluator<'a> {
     stages: BTreeMap<usize, SmallVec<[usize; 2]>>,
     /// What is known about the files that the line writes.
     files: Files,
+    /// The names of files that commands of the line mention.
+    mentions: mentioned::Mentions,
     /// What files have made tools run that obey them, with the directories in which they ran.
     obeyed: BTreeSet<String>,
     /// Definitions of functions. Bodies are evaluated at each call, with its arguments.
     bodies: BTreeMap<String, Vec<FunctionBody>>,
+    /// The last word of the command before, which is `$_`.
+    last_word: Value,
     /// Where the symbolic links lead that the line makes, by their paths.
     links: BTreeMap<String, String>,
     /// The texts of aliases by their names. Each may apply to any later command.

@@ -16,6 +16,9 @@ pub(super) fn mounts(noted: &mut Noted<'_>) {
     if verb == "cp" {
         return copy(noted, behind);
     }
+    if noted.command.args.iter().any(|arg| matches!(arg.text.as_str(), "build" | "bake")) {
+        contexts(noted);
+    }
     let args = &command.args;
     let volumes = MOUNTS.values(args, "v volume").into_iter().filter_map(|value| Bind::from_volume(&value));
     noted.all(Act::Read, &MOUNTS.values(args, "env-file"));
@@ -24,6 +27,19 @@ pub(super) fn mounts(noted: &mut Noted<'_>) {
     // Of the root it is everything, which is judged as that.
     for source in sources.iter().filter(|source| source.text != "/") {
         noted.take_down(Act::Read, source, true);
+    }
+}
+
+/// `docker build ~`, `--build-context name=~`: the build can copy everything in the directory. Of the home directory and
+/// those above it that is the keys too.
+fn contexts(noted: &mut Noted<'_>) {
+    let words: Vec<Arg> = noted.command.args.iter().flat_map(|arg| [arg.clone()].into_iter().chain(arg.behind_equals())).collect();
+    let is_directory = |word: &&Arg| word.is_known() && (word.text.starts_with(['/', '.', '~']) && word.text != ".");
+    for word in words.iter().filter(is_directory) {
+        for file in [".ssh/id_rsa", ".aws/credentials", ".claude/.credentials.json"] {
+            let path = format!("{}/{file}", word.text.trim_end_matches('/'));
+            noted.take_down(Act::Read, &Arg::literal(path), false);
+        }
     }
 }
 

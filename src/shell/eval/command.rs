@@ -10,7 +10,7 @@ use super::{Evaluator, env_value};
 use crate::path::{AbsPath, Place};
 use crate::programs;
 use crate::shell::parse::{parse_assignment, runs_in_subscript};
-use crate::shell::state::ShellState;
+use crate::shell::state::{ShellState, Value};
 use crate::shell::wrappers::{self, Inner};
 use crate::shell::{Arg, Command, Input, Origin, canonical, descriptors, expand, inline};
 use crate::verdict::limits;
@@ -55,6 +55,9 @@ impl Evaluator<'_> {
             false if execution.is_last_stage() => ShellSharing::MaybeSame,
             false => ShellSharing::Same,
         };
+        if reads_last_word(simple) {
+            execution.set("_", self.last_word.clone());
+        }
         let expand_value = |set: &Assignment| {
             let values =
                 set.value.as_ref().map(|word| expand::expand_value(word, &execution.state)).unwrap_or_default();
@@ -129,6 +132,7 @@ impl Evaluator<'_> {
             return;
         }
         base.via = execution.via.clone();
+        self.last_word = args.last().map_or(Value::Unknown, Value::from_arg);
         // `< file`: the line may have written the file.
         if base.input == Input::Unknown
             && let Some(file) = base.redirects.iter().rev().find(|redirect| redirect.reads && !redirect.writes)
@@ -423,6 +427,13 @@ fn take_keywords(args: &mut Vec<Arg>) -> Vec<(String, Option<String>)> {
         Some((name.to_owned(), arg.is_known().then(|| value.to_owned())))
     };
     taken.iter().filter_map(pair).collect()
+}
+
+/// Whether a command contains `$_`, the last word of the command before it.
+fn reads_last_word(simple: &SimpleCommand) -> bool {
+    let is_last_word = |part: &WordPart| matches!(part, WordPart::Variable(variable) if variable.name == "_");
+    let values = simple.assignments.iter().filter_map(|set| set.value.as_ref());
+    simple.words.iter().chain(values).any(|word| word.parts.iter().any(is_last_word))
 }
 
 /// Whether a builtin is special in the sense of POSIX 2.14.

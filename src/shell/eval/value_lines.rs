@@ -19,6 +19,9 @@ const ELSEWHERE: [&str; 12] = [
     "docker", "docker-compose", "gh", "glab", "kubectl", "nerdctl", "oc", "podman", "rsync", "scp", "ssh", "export",
 ];
 
+/// Programs that evaluate their variables even if they only print what they would do.
+const MAKERS: [&str; 4] = ["bmake", "gmake", "make", "mmake"];
+
 /// Steps for one byte of a value.
 const BYTE_STEPS: usize = 1;
 
@@ -30,7 +33,7 @@ impl Evaluator<'_> {
             return;
         }
         let mut values: Vec<String> = command.env.iter().filter_map(|(_, value)| value.clone()).collect();
-        if exports || !ELSEWHERE.contains(&command.program.as_str()) && !only_looks(command) {
+        if exports || !ELSEWHERE.contains(&command.program.as_str()) {
             values.extend(settings(command));
         }
         for value in values {
@@ -55,7 +58,8 @@ impl Evaluator<'_> {
 
 /// Whether the catalogue says that a command changes nothing and runs nothing.
 fn only_looks(command: &Command) -> bool {
-    command.parsed.as_deref().is_some_and(|line| line.does == Some(Does::Look) && line.language().is_none())
+    let looks = |line: &programs::CommandLine| line.does == Some(Does::Look) && line.language().is_none();
+    !MAKERS.contains(&command.program.as_str()) && command.parsed.as_deref().is_some_and(looks)
 }
 
 /// The values of the words `name=value` and of those that begin with a mark, unless the catalogue knows them as code or text.
@@ -66,15 +70,27 @@ fn settings(command: &Command) -> Vec<String> {
         uses.iter().any(|used| matches!(used.takes, Some(Use::Code | Use::Text | Use::Run | Use::Send | Use::To | Use::From)))
     };
     let is_behind = |word: usize| line.and_then(|line| line.command).is_some_and(|start| word >= start);
-    let words = command.args.iter().enumerate().filter(|(word, arg)| arg.is_known() && !is_known(*word) && !is_behind(*word));
-    let value = |text: &str| -> Option<String> {
-        if text.starts_with(['!', '|']) {
+    let words = command.args.iter().enumerate();
+    let words = words.filter(|(word, arg)| arg.is_known() && !is_known(*word) && !is_behind(*word));
+    let looks = only_looks(command);
+    let value = |(word, text): (usize, &str)| -> Option<String> {
+        if text.contains("unixexec:") || text.starts_with(['!', '|']) && !looks {
             return Some(text.to_owned());
         }
         let (name, value) = text.split_once('=')?;
-        is_key(name).then(|| value.to_owned())
+        let before = word.checked_sub(1).and_then(|before| command.args.get(before)).map_or("", |arg| arg.text.as_str());
+        // What only looks at files takes settings from its options.
+        let is_set = !looks || before == "--config" || name.starts_with("--") && !is_text(name);
+        (is_key(name) && is_set).then(|| value.to_owned())
     };
-    words.filter_map(|(_, arg)| value(&arg.text)).collect()
+    words.filter_map(|(word, arg)| value((word, arg.text.as_str()))).collect()
+}
+
+/// Whether the name of an option says that its value is compared or shown.
+fn is_text(name: &str) -> bool {
+    ["grep", "format", "message", "regex", "pattern", "filter", "query", "search", "include", "exclude", "glob", "title"]
+        .iter()
+        .any(|part| name.contains(part))
 }
 
 fn is_key(name: &str) -> bool {

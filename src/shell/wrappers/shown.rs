@@ -90,7 +90,8 @@ pub(in super::super) fn shown(commands: &[&Command], home: Option<&str>, meter: 
             && meter.try_charge(text.len())
         {
             let words = text.lines().chain(text.split_whitespace());
-            all.extend(words.filter(|word| word.contains('/')).map(|word| Arg::literal(word.trim())));
+            let words = words.filter_map(|word| Some((word.trim(), word.get(word.find('/')?..)?.trim())));
+            all.extend(words.flat_map(|(word, path)| [Arg::literal(word), Arg::literal(path)]));
         }
     }
     all
@@ -164,8 +165,21 @@ fn shown_by(command: &Command, narrowings: &[Narrowing], home: Option<&str>) -> 
             .map(|home| Arg::literal(format!("{home}/.config")))
             .into_iter()
             .collect(),
-        _ => quoted_in_code(command, home),
+        _ => {
+            let words = args.iter().filter(|arg| arg.is_known() && arg.text.contains(['/', '~', '.']));
+            let literals = quoted_in_code(command, home);
+            let below = words.chain(&literals).flat_map(keys_below).collect::<Vec<_>>();
+            literals.into_iter().chain(below).collect()
+        }
     }
+}
+
+/// The keys below a directory, which a program of which this is not known may list.
+fn keys_below(directory: &Arg) -> Vec<Arg> {
+    let base = directory.text.trim_end_matches('/');
+    let is_directory = base.ends_with("..") || base.ends_with("/.") || base.starts_with('/') || base.starts_with('~');
+    let keys = [".ssh/id_rsa", ".aws/credentials", "id_rsa", "credentials"];
+    keys.iter().filter(|_| is_directory && !base.contains('*')).map(|key| Arg::literal(format!("{base}/{key}"))).collect()
 }
 
 fn is_flag(word: &str, letters: &str, long: &[&str]) -> bool {
