@@ -96,7 +96,11 @@ impl Execution {
                 };
                 let rest: Option<Vec<&str>> = args.map(|arg| arg.is_known().then_some(arg.text.as_str())).collect();
                 let printed = rest.and_then(|rest| super::output::printf(&rest, &self.state.meter));
-                self.set(name, printed.map_or(Value::Unknown, Value::Known));
+                // What stands before an unknown directive is known.
+                let start = command.args.iter().find(|arg| arg.text.contains('%') && arg.is_known());
+                let start = start.and_then(|format| format.text.split(['%', '\\']).next()).unwrap_or_default();
+                let begun = Arg { text: format!("{start}$()").into(), known: Some(start.len()), glob: false };
+                self.set(name, printed.map_or(Value::Prefix(begun), Value::Known));
             }
             "mkdir" => self.note_created(operands()),
             "git" => {

@@ -72,8 +72,9 @@ impl Evaluator<'_> {
         if is_builtin(&command.program) || command.is_shell() || looks && !writes && language.is_none() {
             return;
         }
-        let text = given_text(command, language.is_some());
-        self.meter.charge(text.len());
+        let names = given_text(command, language.is_some(), Words::Own);
+        let text = given_text(command, language.is_some(), Words::All);
+        self.meter.charge(names.len() + text.len());
         if text.is_empty() {
             return;
         }
@@ -94,7 +95,7 @@ impl Evaluator<'_> {
         let is_fed = matches!(command.input, Input::Text(_) | Input::Pipe | Input::Unknown);
         let shared: Rc<str> = Rc::from(text.as_str());
         let is_part = |c: char| c.is_alphanumeric() || "._-+".contains(c);
-        for name in text.split(|c: char| !is_part(c)).filter(|name| name.len() > 1) {
+        for name in names.split(|c: char| !is_part(c)).filter(|name| name.len() > 1) {
             let mention = self.mentions.by_name.entry(name.to_owned()).or_default();
             mention.is_generated |= is_generated;
             mention.is_built |= writes && is_fed;
@@ -147,7 +148,7 @@ impl Evaluator<'_> {
         let before = rows.filter_map(|row| self.reading.commands.get(*row)).filter(|other| other.stage <= command.stage);
         let mut text = String::new();
         for command in before {
-            text.push_str(&given_text(command, false));
+            text.push_str(&given_text(command, false, Words::All));
         }
         self.meter.charge(text.len());
         text.into()
@@ -172,11 +173,19 @@ fn renames(command: &Command, evaluator: &Evaluator<'_>) -> bool {
     names && command.args.iter().any(|arg| renamed(&arg.text))
 }
 
+/// Which words of a command count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Words {
+    All,
+    /// Those before the command that it runs.
+    Own,
+}
+
 /// The words of a command that are no options, or its code, and its input. Escapes of blanks are blanks.
-fn given_text(command: &Command, only_code: bool) -> String {
+fn given_text(command: &Command, only_code: bool, words: Words) -> String {
     let mut text = String::new();
     let line = command.parsed.as_deref();
-    let end = line.and_then(|line| line.command).unwrap_or(command.args.len());
+    let end = line.and_then(|line| line.command).filter(|_| words == Words::Own).unwrap_or(command.args.len());
     for (word, arg) in command.args.iter().enumerate().take(end) {
         let uses = line.map(|line| line.uses_of(word)).unwrap_or_default();
         let is_code = uses.iter().any(|used| matches!(used.takes, Some(Use::Code) | None));

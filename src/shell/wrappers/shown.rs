@@ -110,9 +110,9 @@ fn shown_by(command: &Command, narrowings: &[Narrowing], home: Option<&str>) -> 
             let words = search.below("$ARGS").into_iter().filter(Arg::is_known);
             let base = |start: &Arg| narrowed_below(start, narrowings);
             let starts: Vec<Arg> = search.starts().iter().filter(|start| start.is_known()).cloned().collect();
-            let below_home = starts.iter().filter(|start| !search.is_named() && Some(start.text.as_str()) == home);
             // Everything below home includes the keys.
-            let everything = below_home.map(|start| pattern(format!("{}/.ssh/id_rsa", start.text)));
+            let searched = starts.iter().filter(|_| !search.is_named());
+            let everything = searched.flat_map(|start| keys_below(start, home));
             let everything: Vec<Arg> = everything.filter(|_| narrowings.iter().all(|by| by.parts.is_empty())).collect();
             let paths = path_tests(args, &starts);
             words.chain(everything).chain(paths).chain(starts.iter().flat_map(base)).collect()
@@ -168,18 +168,26 @@ fn shown_by(command: &Command, narrowings: &[Narrowing], home: Option<&str>) -> 
         _ => {
             let words = args.iter().filter(|arg| arg.is_known() && arg.text.contains(['/', '~', '.']));
             let literals = quoted_in_code(command, home);
-            let below = words.chain(&literals).flat_map(keys_below).collect::<Vec<_>>();
+            let below = words.chain(&literals).flat_map(|word| keys_below(word, home)).collect::<Vec<_>>();
             literals.into_iter().chain(below).collect()
         }
     }
 }
 
-/// The keys below a directory, which a program of which this is not known may list.
-fn keys_below(directory: &Arg) -> Vec<Arg> {
-    let base = directory.text.trim_end_matches('/');
-    let is_directory = base.ends_with("..") || base.ends_with("/.") || base.starts_with('/') || base.starts_with('~');
-    let keys = [".ssh/id_rsa", ".aws/credentials", "id_rsa", "credentials"];
-    keys.iter().filter(|_| is_directory && !base.contains('*')).map(|key| Arg::literal(format!("{base}/{key}"))).collect()
+/// The keys below a directory, which a program of which this is not known may list: the home directory, one above it or one
+/// of the hidden ones in it.
+fn keys_below(directory: &Arg, home: Option<&str>) -> Vec<Arg> {
+    let base = directory.text.trim_end_matches('/').trim_end_matches("/.");
+    let is_upward = !base.is_empty() && base.split('/').all(|name| matches!(name, "." | "..")) && base.contains("..");
+    let is_above = |home: &str| base.starts_with('/') && home.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let is_hidden = |home: &str| base.strip_prefix(home).is_some_and(|rest| rest.starts_with("/."));
+    let keys: &[&str] = match home {
+        Some(home) if is_hidden(home) => &["id_rsa", "credentials"],
+        Some(home) if is_above(home) => return vec![Arg::literal(format!("{home}/.ssh/id_rsa"))],
+        _ if is_upward => &[".ssh/id_rsa", ".aws/credentials"],
+        _ => &[],
+    };
+    keys.iter().map(|key| Arg::literal(format!("{base}/{key}"))).collect()
 }
 
 fn is_flag(word: &str, letters: &str, long: &[&str]) -> bool {
