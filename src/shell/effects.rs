@@ -20,8 +20,8 @@ mod words;
 
 pub use does::Doing;
 pub use fetch::{addresses, bodies, reroutes, uploads};
-pub use mode::Rights;
 pub(super) use link::links_made;
+pub use mode::Rights;
 pub(super) use program::options as options_of;
 
 use super::{Arg, Command, Reading, mount, wrappers};

@@ -33,13 +33,11 @@ pub(super) fn mounts(noted: &mut Noted<'_>) {
 /// `docker build ~`, `--build-context name=~`: the build can copy everything in the directory. Of the home directory and
 /// those above it that is the keys too.
 fn contexts(noted: &mut Noted<'_>) {
-    let words: Vec<Arg> = noted.command.args.iter().flat_map(|arg| [arg.clone()].into_iter().chain(arg.behind_equals())).collect();
+    let words: Vec<Arg> =
+        noted.command.args.iter().flat_map(|arg| [arg.clone()].into_iter().chain(arg.behind_equals())).collect();
     let is_directory = |word: &&Arg| word.is_known() && (word.text.starts_with(['/', '.', '~']) && word.text != ".");
     for word in words.iter().filter(is_directory) {
-        for file in [".ssh/id_rsa", ".aws/credentials", ".claude/.credentials.json"] {
-            let path = format!("{}/{file}", word.text.trim_end_matches('/'));
-            noted.take_down(Act::Read, &Arg::literal(path), false);
-        }
+        noted.take_down(Act::Read, word, true);
     }
 }
 

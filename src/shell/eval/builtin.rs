@@ -129,7 +129,9 @@ impl Execution {
         let own = |name: &str| command.env.iter().rev().find(|(set, _)| set == name).map(|(_, value)| value.clone());
         let path = match target {
             None if command.program == "cd" => own("HOME").unwrap_or_else(|| state.home_directory()),
-            Some(arg) if arg.text == "-" => own("OLDPWD").unwrap_or_else(|| state.old_cwd.as_deref().map(str::to_owned)),
+            Some(arg) if arg.text == "-" => {
+                own("OLDPWD").unwrap_or_else(|| state.old_cwd.as_deref().map(str::to_owned))
+            }
             Some(arg) => Some(arg).filter(is_path).map(|arg| arg.text.to_string()).filter(|path| !is_searched(path)),
             None => None,
         };

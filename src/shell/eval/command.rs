@@ -147,8 +147,7 @@ impl Evaluator<'_> {
             execution.keep_input(&base.input);
         }
         // The output of a function is not that of the program of the same name.
-        let is_program =
-            |program: &Arg| !self.reading.functions.contains(canonical::program_name(&program.text));
+        let is_program = |program: &Arg| !self.reading.functions.contains(canonical::program_name(&program.text));
         let is_predictable = more.is_empty() && args.first().is_some_and(is_program);
         let output = if is_predictable { self.predict(&args, &base) } else { None };
         let name = args.first().map_or("", |program| canonical::program_name(&program.text));
@@ -373,12 +372,26 @@ impl Evaluator<'_> {
                     // `bash -c 'text' name first second`
                     let parameters = wrappers::parameters(command);
                     let language = ScriptLanguage::Bash;
-                    deferred.texts.push(DeferredText { text, language, in_shell: shared, context: base, parameters, alias: None });
+                    deferred.texts.push(DeferredText {
+                        text,
+                        language,
+                        in_shell: shared,
+                        context: base,
+                        parameters,
+                        alias: None,
+                    });
                 }
                 Inner::PowerShell { text } => {
                     let language = ScriptLanguage::PowerShell;
                     let context = base;
-                    deferred.texts.push(DeferredText { text, language, in_shell: false, context, parameters: None, alias: None });
+                    deferred.texts.push(DeferredText {
+                        text,
+                        language,
+                        in_shell: false,
+                        context,
+                        parameters: None,
+                        alias: None,
+                    });
                 }
                 Inner::Code { language, text } => {
                     let home = self.executions.last().and_then(|execution| execution.state.home.clone());
@@ -401,7 +414,8 @@ impl Evaluator<'_> {
                             inline::Call::Text(text) | inline::Call::Loose(text) => {
                                 let language = ScriptLanguage::Bash;
                                 let parameters = Some(vec![Arg::literal("sh"), expand::unknown_arg()]);
-                                let text = DeferredText { text, language, in_shell: false, context, parameters, alias: None };
+                                let text =
+                                    DeferredText { text, language, in_shell: false, context, parameters, alias: None };
                                 deferred.texts.push(text);
                             }
                         }
@@ -415,9 +429,8 @@ impl Evaluator<'_> {
 
 /// Takes the assignments behind the program, as `set -k` does.
 fn take_keywords(args: &mut Vec<Arg>) -> Vec<(String, Option<String>)> {
-    let is_name = |name: &str| {
-        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    };
+    let is_name =
+        |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let is_assignment = |arg: &Arg| arg.text.split_once('=').is_some_and(|(name, _)| is_name(name));
     let (taken, kept) = std::mem::take(args).into_iter().partition(is_assignment);
     *args = kept;
@@ -440,8 +453,21 @@ fn reads_last_word(simple: &SimpleCommand) -> bool {
 fn is_special_builtin(name: &str) -> bool {
     matches!(
         name,
-        ":" | "." | "break" | "continue" | "eval" | "exec" | "exit" | "export" | "readonly" | "return" | "set" | "shift"
-            | "source" | "times" | "trap" | "unset"
+        ":" | "."
+            | "break"
+            | "continue"
+            | "eval"
+            | "exec"
+            | "exit"
+            | "export"
+            | "readonly"
+            | "return"
+            | "set"
+            | "shift"
+            | "source"
+            | "times"
+            | "trap"
+            | "unset"
     )
 }
 

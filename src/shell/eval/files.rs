@@ -461,7 +461,10 @@ fn is_decoder(command: &Command) -> bool {
     let language = command.parsed.as_ref().and_then(|line| line.language());
     let in_place = |arg: &Arg| {
         let letters = arg.text.strip_prefix('-').unwrap_or_default();
-        letters.split(['e', 'E', 'M', 'I']).next().is_some_and(|letters| letters.contains('i') && !letters.starts_with('-'))
+        letters
+            .split(['e', 'E', 'M', 'I'])
+            .next()
+            .is_some_and(|letters| letters.contains('i') && !letters.starts_with('-'))
     };
     matches!(command.program.as_str(), "gpg" | "gpg2" | "age" | "rage" | "iconv" | "uudecode" | "gunzip" | "zcat")
         || matches!(language, Some("perl" | "ruby")) && command.args.iter().any(in_place)

@@ -3,8 +3,8 @@
 use super::super::expand;
 use super::super::state::{PossibleCwd, ShellState, Value, copy_cost, is_positional};
 use super::super::syntax::{Instruction, Scope, SimpleCommand, Word, WordPart};
-use super::execution::Execution;
 use super::assigned::arithmetic_names;
+use super::execution::Execution;
 use super::function::FunctionBody;
 use crate::verdict::limits::SHELL_STEPS;
 use std::collections::BTreeMap;

@@ -15,8 +15,8 @@ use std::rc::Rc;
 
 /// Parts of code that write or rename a file.
 const WRITING: [&str; 16] = [
-    "write", "output", "outfile", "copy", "save", "sav!", "dump", "rename", "symlink", "\"w", "'w", " w]", "file=", "link(",
-    ".w ", "put(",
+    "write", "output", "outfile", "copy", "save", "sav!", "dump", "rename", "symlink", "\"w", "'w", " w]", "file=",
+    "link(", ".w ", "put(",
 ];
 
 /// Further parts of code in languages whose calls are not known by name.
@@ -57,7 +57,10 @@ impl Mentions {
     pub fn is_split(&self, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or_default();
         !self.prefixes.is_empty()
-            && name.char_indices().skip(1).any(|(at, _)| name.get(..at).is_some_and(|start| self.prefixes.contains(start)))
+            && name
+                .char_indices()
+                .skip(1)
+                .any(|(at, _)| name.get(..at).is_some_and(|start| self.prefixes.contains(start)))
     }
 }
 
@@ -90,7 +93,10 @@ impl Evaluator<'_> {
             || match language {
                 Some(name) => is_code && is_writing(name, &text),
                 None if is_git => false,
-                None => command.parsed.is_none() && command.known && !command.program.contains('/') || accesses.iter().any(moves),
+                None => {
+                    command.parsed.is_none() && command.known && !command.program.contains('/')
+                        || accesses.iter().any(moves)
+                }
             };
         let is_fed = matches!(command.input, Input::Text(_) | Input::Pipe | Input::Unknown);
         let shared: Rc<str> = Rc::from(text.as_str());
@@ -145,7 +151,8 @@ impl Evaluator<'_> {
     /// The words of a command, of those before it in its pipeline, and their input: what it may write into a file.
     pub(super) fn words_of_pipeline(&self, command: &Command) -> Rc<str> {
         let rows = self.stages.get(&command.pipeline).into_iter().flatten();
-        let before = rows.filter_map(|row| self.reading.commands.get(*row)).filter(|other| other.stage <= command.stage);
+        let before =
+            rows.filter_map(|row| self.reading.commands.get(*row)).filter(|other| other.stage <= command.stage);
         let mut text = String::new();
         for command in before {
             text.push_str(&given_text(command, false, Words::All));
@@ -169,7 +176,8 @@ fn renames(command: &Command, evaluator: &Evaluator<'_>) -> bool {
         let word = crate::shell::Arg::literal(word);
         files::resolve(&word, command).is_some_and(|path| evaluator.files.is_noted(&path))
     };
-    let names = matches!(command.program.as_str(), "rename" | "prename" | "file-rename" | "mmv" | "mcp" | "git" | "zipnote");
+    let names =
+        matches!(command.program.as_str(), "rename" | "prename" | "file-rename" | "mmv" | "mcp" | "git" | "zipnote");
     names && command.args.iter().any(|arg| renamed(&arg.text))
 }
 

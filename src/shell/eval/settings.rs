@@ -31,7 +31,7 @@ pub(super) fn normalized(text: &str) -> String {
     while let Some((before, behind)) = rest.split_once("{{") {
         let Some((_, after)) = behind.split_once("}}") else { break };
         plain.push_str(before.strip_suffix('$').unwrap_or(before));
-        plain.push_str("$_");
+        plain.push_str("$_value");
         rest = after;
     }
     plain + rest

@@ -15,9 +15,8 @@ const MARKS: [char; 5] = ['!', '|', '@', ' ', '\t'];
 const KEYWORDS: [&str; 10] = ["!", "do", "elif", "else", "eval", "exec", "if", "then", "until", "while"];
 
 /// Programs whose operands are text for people, or run elsewhere.
-const ELSEWHERE: [&str; 12] = [
-    "docker", "docker-compose", "gh", "glab", "kubectl", "nerdctl", "oc", "podman", "rsync", "scp", "ssh", "export",
-];
+const ELSEWHERE: [&str; 12] =
+    ["docker", "docker-compose", "gh", "glab", "kubectl", "nerdctl", "oc", "podman", "rsync", "scp", "ssh", "export"];
 
 /// Programs that evaluate their variables even if they only print what they would do.
 const MAKERS: [&str; 4] = ["bmake", "gmake", "make", "mmake"];
@@ -67,7 +66,8 @@ fn settings(command: &Command) -> Vec<String> {
     let line = command.parsed.as_deref();
     let is_known = |word: usize| {
         let uses = line.map(|line| line.uses_of(word)).unwrap_or_default();
-        uses.iter().any(|used| matches!(used.takes, Some(Use::Code | Use::Text | Use::Run | Use::Send | Use::To | Use::From)))
+        uses.iter()
+            .any(|used| matches!(used.takes, Some(Use::Code | Use::Text | Use::Run | Use::Send | Use::To | Use::From)))
     };
     let is_behind = |word: usize| line.and_then(|line| line.command).is_some_and(|start| word >= start);
     let words = command.args.iter().enumerate();
@@ -78,7 +78,8 @@ fn settings(command: &Command) -> Vec<String> {
             return Some(text.to_owned());
         }
         let (name, value) = text.split_once('=')?;
-        let before = word.checked_sub(1).and_then(|before| command.args.get(before)).map_or("", |arg| arg.text.as_str());
+        let before =
+            word.checked_sub(1).and_then(|before| command.args.get(before)).map_or("", |arg| arg.text.as_str());
         // What only looks at files takes settings from its options.
         let is_set = !looks || before == "--config" || name.starts_with("--") && !is_text(name);
         (is_key(name) && is_set).then(|| value.to_owned())
@@ -88,9 +89,12 @@ fn settings(command: &Command) -> Vec<String> {
 
 /// Whether the name of an option says that its value is compared or shown.
 fn is_text(name: &str) -> bool {
-    ["grep", "format", "message", "regex", "pattern", "filter", "query", "search", "include", "exclude", "glob", "title"]
-        .iter()
-        .any(|part| name.contains(part))
+    [
+        "grep", "format", "message", "regex", "pattern", "filter", "query", "search", "include", "exclude", "glob",
+        "title",
+    ]
+    .iter()
+    .any(|part| name.contains(part))
 }
 
 fn is_key(name: &str) -> bool {
@@ -109,9 +113,16 @@ fn command_lines(value: &str) -> Vec<String> {
     let mut found: Vec<String> = shell_text(&plain).into_iter().collect();
     // A list of CMake.
     let words: Vec<&str> = value.split(';').collect();
-    if !value.contains(' ') && words.len() > 1 || words.first().is_some_and(|first| is_program(first) && !first.is_empty()) && words.len() > 2 {
+    if !value.contains(' ') && words.len() > 1
+        || words.first().is_some_and(|first| is_program(first) && !first.is_empty()) && words.len() > 2
+    {
         let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-        found.extend(words.first().filter(|_| starts_command(value.split(';').next().unwrap_or_default())).map(|_| words.join(" ")));
+        found.extend(
+            words
+                .first()
+                .filter(|_| starts_command(value.split(';').next().unwrap_or_default()))
+                .map(|_| words.join(" ")),
+        );
     }
     // A list of JSON.
     if let Some(list) = value.trim().strip_prefix("[\"").and_then(|list| list.strip_suffix(']')) {

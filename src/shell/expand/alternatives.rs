@@ -105,7 +105,11 @@ fn variable_values(
     let chars = |text: &str| value_chars(text, quoting, splitting);
     let splits_by_ifs = splitting == Splitting::On && is_ifs_set(bound);
     let Some(Resolved { name, operator }) = resolve(variable, operator.as_deref(), bound) else {
-        return any_element(variable, bound).iter().map(|element| arg_chars(element, quoting, splitting)).chain(unknown()).collect();
+        return any_element(variable, bound)
+            .iter()
+            .map(|element| arg_chars(element, quoting, splitting))
+            .chain(unknown())
+            .collect();
     };
     let (name, operator) = match (name, operator) {
         (Name::Text(text), _) => return vec![chars(&text)],
@@ -202,9 +206,12 @@ fn variable_values(
 
 /// The elements of an array. An unknown subscript may select any of them.
 fn any_element(variable: &Variable, bound: BoundState<'_>) -> Vec<Arg> {
-    let is_element = variable.subscript.is_some() && !variable.name.starts_with(['!', '#']) && variable.operator.is_none();
+    let is_element =
+        variable.subscript.is_some() && !variable.name.starts_with(['!', '#']) && variable.operator.is_none();
     let elements = match bound.value(&format!("{}[@]", variable.name)).filter(|_| is_element) {
-        Some(Value::Known(words)) if affords(bound, words.len()) => words.split(FIELD_SEPARATOR).map(Arg::literal).collect(),
+        Some(Value::Known(words)) if affords(bound, words.len()) => {
+            words.split(FIELD_SEPARATOR).map(Arg::literal).collect()
+        }
         Some(Value::Words(words)) if bound.charge(words.len()) => words.clone(),
         _ => Vec::new(),
     };

@@ -23,7 +23,8 @@ pub(super) fn split_names(word: Word, state: &ShellState) -> Vec<Word> {
         };
         let steps = |words: usize| words.saturating_mul(PART_STEPS * (1 + word.parts.len()));
         let choices = choices(word.parts.get(at + 1..).unwrap_or_default());
-        let Some((choices, rest)) = choices.filter(|(choices, _)| state.meter.try_charge(steps(1 + choices.len()))) else {
+        let Some((choices, rest)) = choices.filter(|(choices, _)| state.meter.try_charge(steps(1 + choices.len())))
+        else {
             let mut word = word;
             if let Some(WordPart::Variable(variable)) = word.parts.get_mut(at) {
                 variable.meets_brace = false;
@@ -110,7 +111,8 @@ fn sequence(parts: WordParts) -> Option<Vec<WordParts>> {
     let [WordPart::Plain(text)] = parts.as_slice() else { return None };
     let words = sequence_choices(&text_chars(text, Quoting::Bare))?;
     let to_part = |word: Vec<FieldChar>| {
-        let text: Option<String> = word.iter().map(|c| if let FieldChar::Char(c, _) = c { Some(*c) } else { None }).collect();
+        let text: Option<String> =
+            word.iter().map(|c| if let FieldChar::Char(c, _) = c { Some(*c) } else { None }).collect();
         let part = text.map_or(WordPart::Unknown { quoted: false }, |text| WordPart::Plain(text.into()));
         WordParts::from_elem(part, 1)
     };

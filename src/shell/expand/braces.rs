@@ -143,7 +143,8 @@ pub(super) fn sequence_choices(chars: &[FieldChar]) -> Option<Vec<FieldChars>> {
                 return Some(vec![vec![FieldChar::Unknown("{…}".to_owned())]]);
             }
             // A leading zero pads all numbers to the length of the longer end.
-            let is_padded = |end: &str| end.trim_start_matches(['-', '+']).strip_prefix('0').is_some_and(|rest| !rest.is_empty());
+            let is_padded =
+                |end: &str| end.trim_start_matches(['-', '+']).strip_prefix('0').is_some_and(|rest| !rest.is_empty());
             let width = if is_padded(first) || is_padded(last) { first.len().max(last.len()) } else { 0 };
             if width > MAX_SEQUENCE_WORDS {
                 return Some(vec![vec![FieldChar::Unknown("{…}".to_owned())]]);

@@ -76,9 +76,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn add_cond_word(&mut self, word: &Word) {
-        let is_evaluated = |part: &WordPart| {
-            matches!(part, WordPart::Quoted(text) if text.contains("[$(") || text.contains("[`") || runs_in_subscript(text))
-        };
+        let is_evaluated = |part: &WordPart| matches!(part, WordPart::Quoted(text) if text.contains("[$(") || text.contains("[`") || runs_in_subscript(text));
         if word.parts.iter().any(is_evaluated) {
             self.report_at(Unreadable::Ambiguous("an expansion in a quoted subscript"), word.span.start);
         }

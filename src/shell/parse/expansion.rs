@@ -137,7 +137,8 @@ impl Parser<'_> {
         }
         let text = self.slice(opened, self.at - 1);
         // `${x:i=1}` and `${x[i++]}` evaluate expressions.
-        let evaluates = text.starts_with('[') || text.starts_with(':') && !begins_with(&parts, &[":-", ":=", ":+", ":?"]);
+        let evaluates =
+            text.starts_with('[') || text.starts_with(':') && !begins_with(&parts, &[":-", ":=", ":+", ":?"]);
         if evaluates && may_assign_variable(text) {
             self.emit_arithmetic(text);
         }

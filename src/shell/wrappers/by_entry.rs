@@ -195,7 +195,11 @@ fn bangs(command: &Command, line: &CommandLine) -> Vec<Inner> {
     let given = if let Input::Text(text) = &command.input { Some(text.to_string()) } else { None };
     let texts: Vec<String> = used.map(|text| text.text.into()).chain(given).collect();
     let lines = texts.iter().flat_map(|text| text.lines()).filter_map(|line| line.split_once('!'));
-    lines.map(|(_, text)| text.trim()).filter(|text| !text.is_empty() && !text.starts_with(['=', '<', '>'])).map(Inner::text).collect()
+    lines
+        .map(|(_, text)| text.trim())
+        .filter(|text| !text.is_empty() && !text.starts_with(['=', '<', '>']))
+        .map(Inner::text)
+        .collect()
 }
 
 /// Lines with an effect in a file of tasks that is read from standard input: `make -f -`.

@@ -76,7 +76,8 @@ pub(super) fn shell(program: &str, command: &Command) -> Option<Vec<Inner>> {
     }
     let Words { operand, text, stdin, texts, .. } = words(program, &command.args);
     let is_escaped = |text: &str| !reads_posix_quotes(program) && text.contains("\\'");
-    if operand.is_some_and(|script| text && is_escaped(&script.text)) || texts.iter().any(|text| is_escaped(&text.text)) {
+    if operand.is_some_and(|script| text && is_escaped(&script.text)) || texts.iter().any(|text| is_escaped(&text.text))
+    {
         return Some(super::unknown_script());
     }
     let given: Vec<Inner> = texts.into_iter().map(|text| Inner::text(text.text)).collect();

@@ -179,7 +179,9 @@ fn shown_by(command: &Command, narrowings: &[Narrowing], home: Option<&str>) -> 
 fn keys_below(directory: &Arg, home: Option<&str>) -> Vec<Arg> {
     let base = directory.text.trim_end_matches('/').trim_end_matches("/.");
     let is_upward = !base.is_empty() && base.split('/').all(|name| matches!(name, "." | "..")) && base.contains("..");
-    let is_above = |home: &str| base.starts_with('/') && home.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let is_above = |home: &str| {
+        base.starts_with('/') && home.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
     let is_hidden = |home: &str| base.strip_prefix(home).is_some_and(|rest| rest.starts_with("/."));
     let keys: &[&str] = match home {
         Some(home) if is_hidden(home) => &["id_rsa", "credentials"],

@@ -21,7 +21,10 @@ pub(super) fn xargs(args: &[Arg], given: &Input, meter: &Meter) -> Vec<Inner> {
     }
     let marks = marks(options);
     // `-n` and `-L` end the replacement in some versions, and of several marks the last one counts.
-    let appends = marks.is_empty() || ["n max-args", "L max-lines", "l"].iter().any(|name| OPTIONS.value(args, name).is_some());
+    let by_lines = ["L max-lines", "l"].iter().any(|name| OPTIONS.value(args, name).is_some());
+    let by_items = OPTIONS.value(args, "n max-args");
+    // One item for each command is what a mark means too.
+    let appends = marks.is_empty() || by_lines || by_items.is_some_and(|count| count.text != "1");
     let marks = marks.into_iter().map(Some).chain(appends.then_some(None));
     marks.flat_map(|mark| filled(args, &rest, (mark, options), given, meter)).collect()
 }
