@@ -122,7 +122,7 @@ impl Evaluator<'_> {
             || command.program == "git" && matches!(verb, "apply" | "am");
         let text = match &command.input {
             Input::Text(text) if is_patch => Rc::clone(text),
-            _ => return,
+            Input::Inherited | Input::Text(_) | Input::Pipe | Input::Unknown => return,
         };
         self.meter.charge(2 * text.len());
         let mut names: Vec<&str> = Vec::new();
