@@ -68,11 +68,11 @@ impl AbsPath {
             let mut from = 0;
             for (at, byte) in text.bytes().enumerate() {
                 if byte == b'/' || windows && byte == b'\\' {
-                    push_component(&mut components, text.get(from..at).unwrap_or_default());
+                    push_component(&mut components, text.get(from..at).unwrap_or_default(), cwd);
                     from = at + 1;
                 }
             }
-            push_component(&mut components, text.get(from..).unwrap_or_default());
+            push_component(&mut components, text.get(from..).unwrap_or_default(), cwd);
         }
         AbsPath::of(without_root_alias(components))
     }
@@ -127,12 +127,31 @@ fn without_root_alias(mut components: Vec<CompactString>) -> Vec<CompactString> 
     }
 }
 
-fn push_component(components: &mut Vec<CompactString>, name: &str) {
+fn push_component(components: &mut Vec<CompactString>, name: &str, cwd: &str) {
     match name {
         "" | "." => {}
-        ".." => drop(components.pop()),
+        ".." => leave_directory(components, cwd),
         name => components.push(name.into()),
     }
+}
+
+/// Removes the last component. Behind a link that every system has, `..` is the directory above where the link leads.
+fn leave_directory(components: &mut Vec<CompactString>, cwd: &str) {
+    let names: [&str; 3] = [0, 1, 2].map(|at| components.get(at).map_or("", CompactString::as_str));
+    let above: &[&str] = match (components.len(), names) {
+        (1, ["bin" | "sbin" | "lib" | "lib32" | "lib64" | "libx32", ..]) => &["usr"],
+        (2, ["dev", "fd", _]) => &["proc", "self"],
+        (2, ["var", "run", _]) => &[],
+        (2, ["var", "lock", _]) => &["run"],
+        (3, ["proc", _, "root"]) => &[],
+        (3, ["proc", _, "cwd"]) => {
+            let above = cwd.trim_end_matches('/').rsplit_once('/').map_or("", |(above, _)| above);
+            *components = above.split('/').filter(|name| !name.is_empty()).map(CompactString::from).collect();
+            return;
+        }
+        _ => return drop(components.pop()),
+    };
+    *components = above.iter().map(|name| CompactString::from(*name)).collect();
 }
 
 /// Whether a path starts with a drive letter or a share. In such a path `\` is a separator, in others a normal character.

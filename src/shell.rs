@@ -5,6 +5,7 @@
 //! reported as an [`Uncertainty`] and never skipped.
 
 mod canonical;
+mod descriptors;
 mod effects;
 mod eval;
 mod expand;
@@ -278,6 +279,12 @@ pub struct Arg {
 }
 
 impl Arg {
+    /// The value behind the first equals sign.
+    fn behind_equals(&self) -> Option<Arg> {
+        let at = self.text.find('=')?;
+        self.behind(self.text.get(..=at)?)
+    }
+
     /// Whether all of the text is known.
     pub fn is_known(&self) -> bool {
         self.known.is_none()

@@ -21,6 +21,7 @@ mod words;
 
 pub use does::Doing;
 pub use fetch::{addresses, bodies, reroutes, uploads};
+pub(super) use link::links_made;
 pub use mode::Rights;
 pub(super) use program::options as options_of;
 pub(super) use words::COMMAND_PARTS;

@@ -1,5 +1,6 @@
 //! The evaluator: executes instructions in order and tracks the possible working directories and variables.
 
+mod assigned;
 mod builtin;
 mod command;
 mod deferred;
@@ -10,15 +11,20 @@ mod function;
 mod input;
 mod listing;
 mod loops;
+mod mentioned;
 mod obeyed;
 mod output;
+mod own_links;
 mod recipes;
 mod redirects;
 mod scripts;
 mod settings;
+mod substitutes;
+mod value_lines;
 mod variables;
 mod written;
 
+use super::canonical;
 use super::expand;
 use super::parse;
 use super::powershell;
@@ -95,10 +101,14 @@ fn evaluate_script(
         meter: state.meter.clone(),
         stages: BTreeMap::new(),
         files: Files::default(),
+        mentions: mentioned::Mentions::default(),
         obeyed: BTreeSet::new(),
         recursions: BTreeSet::new(),
         self_calls: BTreeMap::new(),
         bodies: BTreeMap::new(),
+        last_word: Value::Unknown,
+        links: BTreeMap::new(),
+        aliases: BTreeMap::new(),
         uncalled: BTreeSet::new(),
     };
     let pipeline = evaluator.next_pipeline();
@@ -143,10 +153,18 @@ struct Evaluator<'a> {
     stages: BTreeMap<usize, SmallVec<[usize; 2]>>,
     /// What is known about the files that the line writes.
     files: Files,
+    /// The names of files that commands of the line mention.
+    mentions: mentioned::Mentions,
     /// What files have made tools run that obey them, with the directories in which they ran.
     obeyed: BTreeSet<String>,
     /// Definitions of functions. Bodies are evaluated at each call, with its arguments.
     bodies: BTreeMap<String, Vec<FunctionBody>>,
+    /// The last word of the command before, which is `$_`.
+    last_word: Value,
+    /// Where the symbolic links lead that the line makes, by their paths.
+    links: BTreeMap<String, String>,
+    /// The texts of aliases by their names. Each may apply to any later command.
+    aliases: BTreeMap<String, BTreeSet<String>>,
     /// The functions that no command has called since their last definition.
     uncalled: BTreeSet<String>,
     /// Recursive calls that were followed, with their arguments.
@@ -264,6 +282,7 @@ impl Evaluator<'_> {
                 execution.list().next(pipeline);
             }
             Instruction::LoopVariable(variable) => self.set_loop_variable(*variable),
+            Instruction::Arithmetic(expression) => execution.run_arithmetic(&expression),
             Instruction::Backquoted(backquoted) => {
                 let Backquoted { text, span, number } = *backquoted;
                 if text.trim().is_empty() {
@@ -315,6 +334,8 @@ impl Evaluator<'_> {
             Scope::Substitution(number) if before.options.in_process => OnClose::Substitution(number, Rc::default()),
             Scope::Substitution(number) => OnClose::Substitution(number, before),
             Scope::Function(name) => {
+                // A function may have the name of a file: `function /bin/ls { …; }`.
+                let name = canonical::program_name(&name);
                 self.reading.functions.insert(name.to_string());
                 if self.reading.functions.len() > limits::SHELL_FUNCTIONS.most {
                     self.meter.report(&limits::SHELL_FUNCTIONS);
@@ -343,6 +364,10 @@ impl Evaluator<'_> {
         // A loop over nothing does not set the variable.
         if has_words && values.is_empty() {
             return;
+        }
+        if values.iter().any(|value| parse::runs_in_subscript(&value.text)) {
+            let at = execution.span.as_ref().map_or(0, |span| span.start);
+            self.reading.uncertainties.push(Uncertainty { reason: command::QUOTED_SUBSCRIPT, at, inner: true });
         }
         // A glob stands for the names that it matches. It may match nothing, which does not set the variable.
         let mut value = Value::from_args(&values);

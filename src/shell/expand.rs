@@ -3,6 +3,7 @@
 mod alternatives;
 mod arguments;
 mod arithmetic;
+mod brace_names;
 mod braces;
 mod operators;
 mod tilde;
@@ -15,6 +16,7 @@ use super::{Arg, FIELD_SEPARATOR};
 use crate::verdict::limits::SHELL_STEPS;
 use alternatives::{DefaultHandling, Splitting, expand_alternatives};
 use arguments::Bindings;
+use brace_names::split_names;
 use braces::expand_braces;
 use compact_str::CompactString;
 use tilde::{Tildes, expand_tildes, may_hold_tilde};
@@ -78,7 +80,7 @@ impl<'a> BoundState<'a> {
 /// Expands words to fields. A word can become any number of fields.
 pub(super) fn expand_fields(words: impl IntoIterator<Item = Word>, state: &ShellState) -> Vec<Arg> {
     let mut fields = Vec::new();
-    for word in words {
+    for word in words.into_iter().flat_map(|word| split_names(word, state)) {
         match literal_arg(word) {
             Ok(arg) => fields.push(arg),
             Err(word) => fields.extend(expand_word(&word, BoundState::new(state)).into_iter().flatten()),

@@ -289,7 +289,10 @@ pub(super) fn calls(language: Language, text: &str, meter: &Meter) -> Vec<Call> 
         Language::Other | Language::Source | Language::Lisp | Language::Sql => {
             let tokens = token::tokens(language, text);
             let mut calls = literals::calls(&expression::Code::new(language, &tokens, meter));
-            calls.extend(if language == Language::Sql { sql::composed(text) } else { None });
+            if language == Language::Sql {
+                calls.extend(sql::composed(text));
+                calls.extend(sql::joined_paths(text));
+            }
             // `!x` at the beginning of a line is no escape in a compiled language.
             let escapes = if language == Language::Source { Vec::new() } else { escapes::escapes(text) };
             for escape in escapes {

@@ -16,8 +16,10 @@ mod list;
 mod park;
 mod quotes;
 mod redirect;
+mod subscript;
 
 pub(super) use assignment::parse_assignment;
+pub(super) use subscript::runs_in_subscript;
 
 use super::syntax::{Instruction, Scope, Script, SimpleCommand, Unreadable, Word, WordPart};
 use crate::verdict::limits::{Meter, SHELL_COMMANDS};

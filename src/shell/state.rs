@@ -119,6 +119,10 @@ pub(super) struct ShellOptions {
     pub has_nameref: bool,
     /// `shopt -s cdable_vars`: the operand of `cd` may be the name of a variable.
     pub cd_searches: bool,
+    /// `shopt -s lastpipe`: the last stage of a pipeline may run in the shell itself, as in zsh and ksh.
+    pub lastpipe: bool,
+    /// `set -k`: assignments behind the program are for its environment too.
+    pub keyword: bool,
     /// Stages of pipelines and substitutions run in the shell itself, as in PowerShell.
     pub in_process: bool,
 }
@@ -220,6 +224,15 @@ impl ShellState {
     /// Returns the value of a variable, or `None` if the line does not set it.
     pub fn value(&self, name: &str) -> Option<&Value> {
         self.variables.get(name).or(if self.options.has_nameref { Some(&Value::Unknown) } else { None })
+    }
+
+    /// Returns the target of `cd` without operands, if it is known.
+    pub fn home_directory(&self) -> Option<String> {
+        match self.variables.get("HOME") {
+            Some(Value::Known(home)) => Some(home.clone()),
+            Some(_) => None,
+            None => self.home.clone(),
+        }
     }
 
     /// Makes the values of all variables uncertain.
@@ -355,6 +368,8 @@ impl ShellState {
             allexport: one.allexport && two.allexport,
             has_nameref: one.has_nameref || two.has_nameref,
             cd_searches: one.cd_searches || two.cd_searches,
+            lastpipe: one.lastpipe || two.lastpipe,
+            keyword: one.keyword || two.keyword,
             in_process: one.in_process,
         };
     }

@@ -38,6 +38,8 @@ pub(super) struct Variable {
     /// `y` of `${x:-y}` or `${x:=y}`, if it is literal text.
     pub default: Option<String>,
     pub quoted: bool,
+    /// It is written as `$name` and an unquoted brace follows: `$x{a,b}` is `$xa $xb`.
+    pub meets_brace: bool,
 }
 
 impl Variable {
@@ -183,6 +185,8 @@ pub(super) enum Instruction {
     /// `&`
     Background,
     LoopVariable(Box<LoopVariable>),
+    /// An arithmetic expression, which may assign to variables.
+    Arithmetic(Box<str>),
     Backquoted(Box<Backquoted>),
 }
 

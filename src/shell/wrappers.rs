@@ -19,6 +19,7 @@ pub(super) use container::container;
 pub(super) use find::Search;
 pub(super) use git::{behind_global, works_in};
 pub(super) use names::{Names, listed, names};
+pub(super) use shells::reads_posix_quotes;
 pub(super) use shown::{expand_own_program, shown};
 
 use super::{Arg, Command, Input};
@@ -162,7 +163,7 @@ fn joined(args: &[Arg]) -> Option<String> {
 }
 
 /// The word in single quotes.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 

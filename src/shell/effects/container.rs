@@ -10,6 +10,9 @@ pub(super) fn mounts(noted: &mut Noted<'_>) {
     if command.parsed.as_deref().is_some_and(|line| line.verb() == "cp") {
         return copy(noted, &command.operands());
     }
+    if command.args.iter().any(|arg| matches!(arg.text.as_str(), "build" | "bake")) {
+        contexts(noted);
+    }
     // Compose fills in its own files with it.
     let is_compose =
         command.program.contains("compose") || command.args.first().is_some_and(|arg| arg.text == "compose");
@@ -22,6 +25,17 @@ pub(super) fn mounts(noted: &mut Noted<'_>) {
     // Of the root it is everything, which is judged as that.
     for source in sources.iter().filter(|source| source.text != "/") {
         noted.take_down(Act::Read, source, true);
+    }
+}
+
+/// `docker build ~`, `--build-context name=~`: the build can copy everything in the directory. Of the home directory and
+/// those above it that is the keys too.
+fn contexts(noted: &mut Noted<'_>) {
+    let words: Vec<Arg> =
+        noted.command.args.iter().flat_map(|arg| [arg.clone()].into_iter().chain(arg.behind_equals())).collect();
+    let is_directory = |word: &&Arg| word.is_known() && (word.text.starts_with(['/', '.', '~']) && word.text != ".");
+    for word in words.iter().filter(is_directory) {
+        noted.take_down(Act::Read, word, true);
     }
 }
 

@@ -75,6 +75,12 @@ pub(super) fn follow(effects: &mut Effects, reading: &Reading) {
     }
 }
 
+/// The symbolic links that a command makes, and where they lead.
+pub(in super::super) fn links_made(command: &Command) -> Vec<Link> {
+    let is_symbolic = command.has_flag(&["-s", "--symbolic", "--symbolic-link"]);
+    if is_symbolic { made(command) } else { Vec::new() }
+}
+
 /// The links that a command makes. Whether the last word is a directory is only known when it runs: then the link lies
 /// in it, else it is the link.
 fn made(command: &Command) -> Vec<Link> {

@@ -121,6 +121,12 @@ fn may_empty(option: &str) -> bool {
     !option.trim_end_matches('=').eq_ignore_ascii_case("-o")
 }
 
+/// Whether a word tells a program to remove what it has stored: a cache is where a variable says.
+fn is_cleaning(word: &str) -> bool {
+    let verbs = ["clean", "clear", "cleanup", "gc", "prune", "purge", "remove", "reset", "rm", "uninstall", "wipe"];
+    word.trim_start_matches('-').split([':', '-', '_']).any(|part| verbs.contains(&part))
+}
+
 /// Whether the value of an option is probably written to.
 fn names_output(option: &str) -> bool {
     let name = option.trim_end_matches('=').to_ascii_lowercase();
@@ -241,6 +247,9 @@ impl Finder<'_> {
         let Some(value) = value.filter(|value| value.contains('/') && name != "HOME") else { return };
         let target = Target::of(&Arg::literal(value), self.command.cwd.as_deref());
         let Some(path) = target.path.clone() else { return };
+        if self.zones.area(&path) == Area::Vital && self.command.args.iter().any(|arg| is_cleaning(&arg.text)) {
+            return self.add(Access { act: Act::Remove, target, deep: true, astray: false, row: self.row });
+        }
         let class = protected::classes(&path, Extent::Exact, self.zones.home.as_ref()).max();
         if class.is_some_and(|class| class.worst() == WorstUse::Write && class != Class::Credentials) {
             self.add(Access { act: Act::Write, target, deep: false, astray: false, row: self.row });

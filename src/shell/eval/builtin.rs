@@ -69,8 +69,11 @@ impl Execution {
             }
             "set" => self.set_options(command),
             "shopt" => {
-                let cd_searches = operands().any(|arg| arg.text == "cdable_vars");
-                Rc::make_mut(&mut self.state).options.cd_searches |= cd_searches;
+                let names = |name: &str| operands().any(|arg| arg.text == name || !arg.is_known());
+                let (cd_searches, lastpipe) = (names("cdable_vars"), names("lastpipe") && !flagged(&['u']));
+                let options = &mut Rc::make_mut(&mut self.state).options;
+                options.cd_searches |= cd_searches;
+                options.lastpipe |= lastpipe;
             }
             "read" | "mapfile" | "readarray" => self.read_names(command),
             "getopts" | "let" => {
@@ -78,6 +81,9 @@ impl Execution {
                 for arg in operands() {
                     let name = arg.text.split(['=', '+', '-', '*', '/']).next().unwrap_or_default();
                     self.set(name, Value::Unknown);
+                }
+                if command.program == "let" {
+                    command.args.iter().for_each(|arg| self.run_arithmetic(&arg.text));
                 }
             }
             "printf" => {
@@ -90,7 +96,11 @@ impl Execution {
                 };
                 let rest: Option<Vec<&str>> = args.map(|arg| arg.is_known().then_some(arg.text.as_str())).collect();
                 let printed = rest.and_then(|rest| super::output::printf(&rest, &self.state.meter));
-                self.set(name, printed.map_or(Value::Unknown, Value::Known));
+                // What stands before an unknown directive is known.
+                let start = command.args.iter().find(|arg| arg.text.contains('%') && arg.is_known());
+                let start = start.and_then(|format| format.text.split(['%', '\\']).next()).unwrap_or_default();
+                let begun = Arg { text: format!("{start}$()").into(), known: Some(start.len()), glob: false };
+                self.set(name, printed.map_or(Value::Prefix(begun), Value::Known));
             }
             "mkdir" => self.note_created(operands()),
             "git" => {
@@ -116,9 +126,12 @@ impl Execution {
                 || command.env.iter().any(|(name, _)| name == "CDPATH");
             searches && !path.starts_with(['/', '.'])
         };
+        let own = |name: &str| command.env.iter().rev().find(|(set, _)| set == name).map(|(_, value)| value.clone());
         let path = match target {
-            None if command.program == "cd" => state.home.clone(),
-            Some(arg) if arg.text == "-" => state.old_cwd.as_deref().map(str::to_owned),
+            None if command.program == "cd" => own("HOME").unwrap_or_else(|| state.home_directory()),
+            Some(arg) if arg.text == "-" => {
+                own("OLDPWD").unwrap_or_else(|| state.old_cwd.as_deref().map(str::to_owned))
+            }
             Some(arg) => Some(arg).filter(is_path).map(|arg| arg.text.to_string()).filter(|path| !is_searched(path)),
             None => None,
         };
@@ -209,6 +222,9 @@ impl Execution {
             }
             if arg.text.contains('a') || named == "allexport" {
                 options.allexport = on;
+            }
+            if arg.text.contains('k') || named == "keyword" {
+                options.keyword |= on;
             }
         }
         let has_separator = args.next_if(|arg| arg.text == "--" || arg.text == "-").is_some();

@@ -5,14 +5,14 @@ use super::builtin::evaluates_subscript;
 use super::deferred::{Deferred, DeferredText, extend_via};
 use super::execution::ShellSharing;
 use super::filters;
-use super::redirects::prints_here;
+use super::redirects::{self, prints_here};
 use super::{Evaluator, env_value};
 use crate::path::{AbsPath, Place};
 use crate::programs;
-use crate::shell::parse::parse_assignment;
-use crate::shell::state::ShellState;
+use crate::shell::parse::{parse_assignment, runs_in_subscript};
+use crate::shell::state::{ShellState, Value};
 use crate::shell::wrappers::{self, Inner};
-use crate::shell::{Arg, Command, Input, Origin, canonical, expand, inline};
+use crate::shell::{Arg, Command, Input, Origin, canonical, descriptors, expand, inline};
 use crate::verdict::limits;
 use std::rc::Rc;
 
@@ -23,7 +23,7 @@ const COMMAND_STEPS: usize = 120;
 const OPTION_STEPS: usize = 60;
 
 /// Reported for a subscript such as `'a[$(x)]'`, which bash expands although it is quoted.
-const QUOTED_SUBSCRIPT: Unreadable = Unreadable::Ambiguous("an expansion in a quoted subscript");
+pub(super) const QUOTED_SUBSCRIPT: Unreadable = Unreadable::Ambiguous("an expansion in a quoted subscript");
 
 /// Reported for `galiases[x]=y`, which changes what the words of the line mean in zsh.
 const ALIAS_ARRAY: Unreadable = Unreadable::Ambiguous("an alias as an element of an array");
@@ -37,8 +37,27 @@ type Found = (Option<Origin>, Option<String>);
 impl Evaluator<'_> {
     /// Evaluates a simple command and takes its words.
     pub(super) fn execute_simple(&mut self, simple: &mut SimpleCommand) {
+        let active = self.executions.len().saturating_sub(1);
+        let Some(execution) = self.executions.get_mut(active) else { return };
+        let before = execution.is_last_stage().then(|| Rc::clone(&execution.state));
+        self.execute_in_stage(simple);
+        if let Some((execution, before)) = self.executions.get_mut(active).zip(before) {
+            execution.state.join(&before);
+        }
+    }
+
+    /// Evaluates a simple command. What it sets remains, unless it runs in a subshell.
+    fn execute_in_stage(&mut self, simple: &mut SimpleCommand) {
         let Some(execution) = self.executions.last_mut() else { return };
         let in_subshell = execution.is_in_subshell();
+        let sharing = match in_subshell {
+            true => ShellSharing::Separate,
+            false if execution.is_last_stage() => ShellSharing::MaybeSame,
+            false => ShellSharing::Same,
+        };
+        if reads_last_word(simple) {
+            execution.set("_", self.last_word.clone());
+        }
         let expand_value = |set: &Assignment| {
             let values =
                 set.value.as_ref().map(|word| expand::expand_value(word, &execution.state)).unwrap_or_default();
@@ -68,8 +87,11 @@ impl Evaluator<'_> {
         let is_decoded =
             |part: &WordPart| matches!(part, WordPart::Output { number, .. } if execution.decoded.contains(number));
         let decodes_program = simple.words.first().is_some_and(|word| word.parts.iter().any(is_decoded));
-        let (args, more) = expand::expand_arguments(simple.words.drain(..), &execution.state);
-        let evaluated = |value: &String| value.contains("[$(") || value.contains("[`");
+        let (mut args, more) = expand::expand_arguments(simple.words.drain(..), &execution.state);
+        if execution.state.options.keyword {
+            env.extend(take_keywords(&mut args));
+        }
+        let evaluated = |value: &String| value.contains("[$(") || value.contains("[`") || runs_in_subscript(value);
         if env.iter().any(|(_, value)| value.as_ref().is_some_and(evaluated)) {
             let at = simple.span.start;
             self.reading.uncertainties.push(Uncertainty { reason: QUOTED_SUBSCRIPT, at, inner: true });
@@ -110,6 +132,7 @@ impl Evaluator<'_> {
             return;
         }
         base.via = execution.via.clone();
+        self.last_word = args.last().map_or(Value::Unknown, Value::from_arg);
         // `< file`: the line may have written the file.
         if base.input == Input::Unknown
             && let Some(file) = base.redirects.iter().rev().find(|redirect| redirect.reads && !redirect.writes)
@@ -117,8 +140,14 @@ impl Evaluator<'_> {
             let file = file.target.clone();
             self.read_redirected(&file, &mut base);
         }
+        if let ([program], true) = (args.as_slice(), simple.redirects.iter().any(redirects::sets_input))
+            && program.text == "exec"
+            && let Some(execution) = self.executions.last_mut().filter(|_| !in_subshell)
+        {
+            execution.keep_input(&base.input);
+        }
         // The output of a function is not that of the program of the same name.
-        let is_program = |program: &Arg| !self.reading.functions.contains(program.text.as_str());
+        let is_program = |program: &Arg| !self.reading.functions.contains(canonical::program_name(&program.text));
         let is_predictable = more.is_empty() && args.first().is_some_and(is_program);
         let output = if is_predictable { self.predict(&args, &base) } else { None };
         let name = args.first().map_or("", |program| canonical::program_name(&program.text));
@@ -135,13 +164,20 @@ impl Evaluator<'_> {
         list.prints = prints_here(simple);
         list.output = if list.prints { output } else { Some(String::new()) };
         list.has_command = true;
+        // In POSIX mode and in other shells, what is set for a special builtin remains set.
+        let is_special = args.first().is_some_and(|program| is_special_builtin(&program.text)) && !in_subshell;
+        for (set, values) in simple.assignments.iter().zip(&values).filter(|_| is_special) {
+            let before = execution.state.variables.get(&set.name).cloned();
+            execution.assign(set, values);
+            let after = execution.state.variables.get(&set.name).map(|value| value.join(before.as_ref()));
+            after.into_iter().for_each(|value| execution.set(&set.name, value));
+        }
         let mut deferred = Deferred::default();
         if more.is_empty() {
             self.run(base, args, in_subshell, &mut deferred);
             if let Some(execution) = self.executions.last_mut().filter(|_| !in_subshell) {
                 arrays.iter().for_each(|set| execution.assign(set, &[]));
             }
-            let sharing = if in_subshell { ShellSharing::Separate } else { ShellSharing::Same };
             return self.enter_deferred(deferred, sharing);
         }
         // One of the argument lists is the real one: each is evaluated from the same state.
@@ -159,7 +195,7 @@ impl Evaluator<'_> {
         if let (Some(execution), Some(after)) = (self.executions.last_mut(), after) {
             execution.state = after;
         }
-        self.enter_deferred(deferred, if in_subshell { ShellSharing::Separate } else { ShellSharing::MaybeSame });
+        self.enter_deferred(deferred, sharing.weaken());
     }
 
     /// Sets the input of a command to the content of a file that the line has written.
@@ -219,6 +255,8 @@ impl Evaluator<'_> {
         }
         let home = self.executions.last().and_then(|execution| execution.state.home.as_deref());
         args.iter_mut().for_each(|arg| wrappers::expand_own_program(arg, home));
+        args.iter_mut().for_each(descriptors::normalize);
+        self.follow_own_links(program.text.as_str(), &mut args);
         canonical::render_into(&mut self.canonical_buffer, &program, &args);
         let name = canonical::program_name(&program.text);
         let parsed = self.reading.catalogue.find(name).map(|entry| {
@@ -248,6 +286,9 @@ impl Evaluator<'_> {
         {
             deferred.calls.push(call);
         }
+        self.add_substitutes(&command, deferred);
+        self.add_value_lines(&command, deferred);
+        self.note_links(&command);
         if command.via.len() > limits::SHELL_NESTING.most {
             self.meter.report(&limits::SHELL_NESTING);
         } else {
@@ -273,14 +314,12 @@ impl Evaluator<'_> {
     /// Reports uncertainties and fork bombs.
     fn check_command(&mut self, command: &Command, in_subshell: bool) {
         // `read x <<< 'a[$(y)]'; ((x))`
-        let is_subscript = |text: &str| {
-            let name = text.trim_start().split('[').next().unwrap_or_default();
-            let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-            text.lines().count() == 1 && !name.is_empty() && name.chars().all(plain) && text.contains("[$(")
-        };
-        let reads_subscript =
-            matches!(&command.input, Input::Text(text) if command.program == "read" && is_subscript(text));
-        if reads_subscript || !command.args.is_empty() && evaluates_subscript(command) {
+        let reads = matches!(command.program.as_str(), "read" | "mapfile" | "readarray");
+        let reads_subscript = matches!(&command.input, Input::Text(text) if reads && runs_in_subscript(text));
+        // `f 'a[$(y)]'` and `set 'a[$(y)]'; (($1))`
+        let takes_parameters = command.program == "set" || self.bodies.contains_key(command.program.as_str());
+        let gives_subscript = takes_parameters && command.args.iter().any(|arg| runs_in_subscript(&arg.text));
+        if reads_subscript || gives_subscript || !command.args.is_empty() && evaluates_subscript(command) {
             self.report(QUOTED_SUBSCRIPT, command.span.start);
         }
         if let Some(execution) = self.executions.last()
@@ -337,12 +376,26 @@ impl Evaluator<'_> {
                     // `bash -c 'text' name first second`
                     let parameters = wrappers::parameters(command);
                     let language = ScriptLanguage::Bash;
-                    deferred.texts.push(DeferredText { text, language, in_shell: shared, context: base, parameters });
+                    deferred.texts.push(DeferredText {
+                        text,
+                        language,
+                        in_shell: shared,
+                        context: base,
+                        parameters,
+                        alias: None,
+                    });
                 }
                 Inner::PowerShell { text } => {
                     let language = ScriptLanguage::PowerShell;
                     let context = base;
-                    deferred.texts.push(DeferredText { text, language, in_shell: false, context, parameters: None });
+                    deferred.texts.push(DeferredText {
+                        text,
+                        language,
+                        in_shell: false,
+                        context,
+                        parameters: None,
+                        alias: None,
+                    });
                 }
                 Inner::Code { language, text } => {
                     let home = self.executions.last().and_then(|execution| execution.state.home.clone());
@@ -365,7 +418,8 @@ impl Evaluator<'_> {
                             inline::Call::Text(text) | inline::Call::Loose(text) => {
                                 let language = ScriptLanguage::Bash;
                                 let parameters = Some(vec![Arg::literal("sh"), expand::unknown_arg()]);
-                                let text = DeferredText { text, language, in_shell: false, context, parameters };
+                                let text =
+                                    DeferredText { text, language, in_shell: false, context, parameters, alias: None };
                                 deferred.texts.push(text);
                             }
                         }
@@ -375,6 +429,50 @@ impl Evaluator<'_> {
         }
         (scripts.origin, scripts.statements)
     }
+}
+
+/// Takes the assignments behind the program, as `set -k` does.
+fn take_keywords(args: &mut Vec<Arg>) -> Vec<(String, Option<String>)> {
+    let is_name =
+        |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_assignment = |arg: &Arg| arg.text.split_once('=').is_some_and(|(name, _)| is_name(name));
+    let (taken, kept) = std::mem::take(args).into_iter().partition(is_assignment);
+    *args = kept;
+    let taken: Vec<Arg> = taken;
+    let pair = |arg: &Arg| {
+        let (name, value) = arg.text.split_once('=')?;
+        Some((name.to_owned(), arg.is_known().then(|| value.to_owned())))
+    };
+    taken.iter().filter_map(pair).collect()
+}
+
+/// Whether a command contains `$_`, the last word of the command before it.
+fn reads_last_word(simple: &SimpleCommand) -> bool {
+    let is_last_word = |part: &WordPart| matches!(part, WordPart::Variable(variable) if variable.name == "_");
+    let values = simple.assignments.iter().filter_map(|set| set.value.as_ref());
+    simple.words.iter().chain(values).any(|word| word.parts.iter().any(is_last_word))
+}
+
+/// Whether a builtin is special in the sense of POSIX 2.14.
+fn is_special_builtin(name: &str) -> bool {
+    matches!(
+        name,
+        ":" | "."
+            | "break"
+            | "continue"
+            | "eval"
+            | "exec"
+            | "exit"
+            | "export"
+            | "readonly"
+            | "return"
+            | "set"
+            | "shift"
+            | "source"
+            | "times"
+            | "trap"
+            | "unset"
+    )
 }
 
 /// Returns the arrays that `declare` and the like set: `local a=(x y)`.

@@ -27,6 +27,8 @@ pub(super) struct DeferredText {
     pub context: Command,
     /// The values of `$0`, `$1` and so on, if they are known.
     pub parameters: Option<Vec<Arg>>,
+    /// The alias that the text is.
+    pub alias: Option<String>,
 }
 
 /// Appends a program to the list of programs that run a command.
@@ -53,7 +55,7 @@ impl Evaluator<'_> {
         }
         let sharing = if deferred.texts.len() > 1 { sharing.weaken() } else { sharing };
         // `executions` is a stack: the first text is pushed last.
-        for DeferredText { text, language, in_shell, context, parameters } in deferred.texts.into_iter().rev() {
+        for DeferredText { text, language, in_shell, context, parameters, alias } in deferred.texts.into_iter().rev() {
             // The limit is reported by the evaluation loop.
             if self.meter.exceeds(&SHELL_STEPS) {
                 break;
@@ -77,6 +79,10 @@ impl Evaluator<'_> {
                 function::set_positional(state, parameters.get(1..).unwrap_or_default());
                 state.variables.extend(parameters.first().map(|first| ("0".to_owned(), Value::from_arg(first))));
             }
+            // These shells run the last stage of a pipeline themselves.
+            if !in_shell && runner.starts_with(['z', 'k', 'm', 'l', 'o']) && runner.ends_with("sh") {
+                Rc::make_mut(&mut state).options.lastpipe = true;
+            }
             function::assign_env(&mut state, &context.env);
             let inner = Rc::make_mut(&mut state);
             inner.cwd = context.cwd;
@@ -89,6 +95,10 @@ impl Evaluator<'_> {
             {
                 execution.hidden = context.hidden;
                 execution.forwards = forwards;
+                execution.alias = alias;
+                if in_shell || parameters.is_some() {
+                    execution.keep_input(&context.input);
+                }
                 execution.temporary = context.env.into_iter().map(|(name, _)| name).collect();
             }
         }

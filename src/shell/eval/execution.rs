@@ -39,6 +39,8 @@ pub(super) struct Execution {
     pub hoisted_at: Option<usize>,
     /// The function that the text is the body of.
     pub function: Option<String>,
+    /// The alias that the text is.
+    pub alias: Option<String>,
     /// Local variables.
     pub locals: BTreeSet<String>,
     /// Local variables whose declaration may not have run.
@@ -208,6 +210,7 @@ impl Execution {
             process_names: Rc::default(),
             hoisted_at: None,
             function: None,
+            alias: None,
             locals: BTreeSet::new(),
             possible_locals: BTreeSet::new(),
             temporary: BTreeSet::new(),
@@ -310,6 +313,8 @@ impl Execution {
             OnClose::Keep(before) => {
                 if self.is_in_subshell() {
                     self.state = before;
+                } else if self.is_last_stage() {
+                    self.state.join(&before);
                 } else if list.exits {
                     self.mark_exit();
                 }
@@ -405,7 +410,13 @@ impl Execution {
 
     /// Whether the current command runs in a subshell: in a pipeline, except in PowerShell, or in the background.
     pub(super) fn is_in_subshell(&mut self) -> bool {
-        let is_piped = matches!(self.instructions.front(), Some(Instruction::Pipe)) || self.list().stage > 0;
+        let is_first = matches!(self.instructions.front(), Some(Instruction::Pipe));
+        let is_piped = is_first || self.list().stage > 0 && !self.state.options.lastpipe;
         is_piped && !self.state.options.in_process || matches!(self.instructions.front(), Some(Instruction::Background))
+    }
+
+    /// Whether the current command is the last stage of a pipeline and may run in the shell itself or in a subshell.
+    pub(super) fn is_last_stage(&mut self) -> bool {
+        self.state.options.lastpipe && self.list().stage > 0 && !self.is_in_subshell()
     }
 }

@@ -21,6 +21,8 @@ pub(super) enum Content {
     Unknown(Origin),
     /// The content of another file or program, which the line does not write.
     CopyOf(Rc<str>),
+    /// A part of the file, or words of a command that changed it. The rest is not known.
+    Fragment(Rc<str>),
 }
 
 /// The files that the line has written so far.
@@ -49,6 +51,11 @@ impl Files {
     /// Notes the redirections of a list whose first command has this row.
     pub fn note_list(&mut self, redirects: Command, first: usize) {
         self.lists.push((redirects, first));
+    }
+
+    /// Adds something that a file may contain.
+    pub fn add(&mut self, path: String, content: Content) {
+        self.write(path, [content], Way::Either);
     }
 
     pub fn is_empty(&self) -> bool {
@@ -155,7 +162,9 @@ impl Evaluator<'_> {
         }
         let accesses = effects::of_command(&command);
         let is_write = |access: &&Access| matches!(access.act, Act::Write | Act::Redirect) && !access.target.open;
+        self.note_mentions(&command, &accesses);
         self.note_foreign_changes(row, &command, &accesses);
+        self.note_patch(&command);
         let unpacks = unpacks(&command, &accesses);
         if !accesses.iter().any(|access| is_write(&access)) && !unpacks && !clones(&command) {
             return self.note_downloads(&command);
@@ -191,13 +200,12 @@ impl Evaluator<'_> {
                 }
                 // `sed -i`: what was in the file is changed.
                 _ if is_filter && reads.is_empty() && !redirected => {
-                    if self.files.contents(&path).is_empty() {
-                        continue;
-                    } else {
-                        vec![unknown.clone()]
-                    }
+                    let words = Content::Fragment(self.words_of_pipeline(&command));
+                    if self.files.contents(&path).is_empty() { vec![words] } else { vec![unknown.clone(), words] }
                 }
-                _ if redirected || streams || is_filter => vec![unknown.clone()],
+                _ if redirected || streams || is_filter => {
+                    vec![unknown.clone(), Content::Fragment(self.words_of_pipeline(&command))]
+                }
                 // Compilers and the like build a file of the project.
                 _ => continue,
             };
@@ -449,7 +457,13 @@ fn unpacks(command: &Command, accesses: &[Access]) -> bool {
 /// Programs that decode or transform what they read, and whose output cannot be predicted.
 fn is_decoder(command: &Command) -> bool {
     let language = command.parsed.as_ref().and_then(|line| line.language());
-    let in_place = |arg: &Arg| arg.text.starts_with("-i") || arg.text.starts_with("-p") && arg.text.contains('i');
+    let in_place = |arg: &Arg| {
+        let letters = arg.text.strip_prefix('-').unwrap_or_default();
+        letters
+            .split(['e', 'E', 'M', 'I'])
+            .next()
+            .is_some_and(|letters| letters.contains('i') && !letters.starts_with('-'))
+    };
     lists(&roles::FILES_DECODERS, &command.program)
         || matches!(language, Some("perl" | "ruby")) && command.args.iter().any(in_place)
 }

@@ -115,6 +115,9 @@ impl Evaluator<'_> {
                 temporary: env.iter().map(|(name, _)| name.clone()).collect(),
                 ..Execution::new(Rc::clone(&state), pipeline)
             });
+            if let Some((execution, caller)) = self.executions.last_mut().zip(caller) {
+                execution.keep_input(&caller.input);
+            }
         }
     }
 

@@ -73,7 +73,8 @@ fn is_below_vital(name: &Arg, cwd: Option<&str>, zones: &Zones) -> bool {
 /// Whether a name is, or may be, that of a protected file or of a directory that holds such files.
 fn is_protected(name: &Arg, cwd: Option<&str>, home: Option<&AbsPath>) -> bool {
     let Some(path) = Target::of(name, cwd).path else { return false };
-    if protected::is_protected(&path, home) {
+    let is_home = home.is_some_and(|home| home.components() == path.components());
+    if protected::is_protected(&path, home) || is_home && name.text.starts_with('/') {
         return true;
     }
     let is_named = path.components().last().is_some_and(|last| !last.contains(['*', '?', '[']));

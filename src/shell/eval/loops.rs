@@ -3,6 +3,7 @@
 use super::super::expand;
 use super::super::state::{PossibleCwd, ShellState, Value, copy_cost, is_positional};
 use super::super::syntax::{Instruction, Scope, SimpleCommand, Word, WordPart};
+use super::assigned::arithmetic_names;
 use super::execution::Execution;
 use super::function::FunctionBody;
 use crate::verdict::limits::SHELL_STEPS;
@@ -141,6 +142,11 @@ impl LoopEffects {
                 // The variable of this loop itself is set at the start of each iteration.
                 if !std::mem::take(&mut is_first) && inside {
                     self.sets.push((variable.name.clone(), Value::Unknown));
+                }
+            } else if let Instruction::Arithmetic(expression) = instruction {
+                if inside {
+                    let assigned = arithmetic_names(expression).into_iter().filter(|name| name.is_assigned);
+                    self.sets.extend(assigned.map(|name| (name.text.to_owned(), Value::Unknown)));
                 }
             } else if let Instruction::Simple(simple) = instruction
                 && inside

@@ -120,6 +120,13 @@ impl Evaluator<'_> {
         obeys: Obeys,
         scripts: &mut Scripts,
     ) {
+        if let Content::Fragment(text) = content {
+            let form = form(path, "");
+            if form != Form::Data && (reach == Reach::Named || reads(obeys, form)) {
+                self.add_fragment(path, text, scripts);
+            }
+            return;
+        }
         let Content::Text(text) = content else {
             let is_obeyed = || match (obeys, form(path, "")) {
                 (Obeys::Project, Form::Settings) => is_known_setting(path),

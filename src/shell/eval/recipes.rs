@@ -139,7 +139,7 @@ fn expand(recipe: &str, variables: &BTreeMap<&str, &str>) -> String {
             Some('(') => ')',
             Some('{') => '}',
             _ => {
-                text.push_str("$_");
+                text.push_str("$_value");
                 rest = rest.get(rest.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default();
                 continue;
             }
@@ -179,7 +179,7 @@ fn interpolated(recipe: &str) -> String {
     while let Some((before, (_, after))) =
         rest.split_once("{{").and_then(|(before, behind)| Some((before, behind.split_once("}}")?)))
     {
-        text = text + before + "$_";
+        text = text + before + "$_value";
         rest = after;
     }
     text + rest

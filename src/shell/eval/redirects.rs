@@ -1,8 +1,8 @@
 //! Redirections: the files that a command opens, its input, and the known contents of files that it writes.
 
-use super::super::syntax::{Instruction, RedirectOperator, RedirectTarget, SimpleCommand, WordParts};
+use super::super::syntax::{Instruction, ParsedRedirect, RedirectOperator, RedirectTarget, SimpleCommand, WordParts};
 use super::super::{Arg, Input, Redirect, expand};
-use super::execution::Execution;
+use super::execution::{Execution, OnClose};
 use super::output;
 use super::variables::known_text;
 use std::rc::Rc;
@@ -99,6 +99,21 @@ impl Execution {
         }
     }
 
+    /// Makes a text or a file the input of the commands that follow in the same shell, as `exec` does.
+    pub(super) fn keep_input(&mut self, input: &Input) {
+        if *input == Input::Inherited {
+            return;
+        }
+        let text = if let Input::Text(text) = input { Some(text) } else { None };
+        for list in self.lists.iter_mut().rev() {
+            list.input = text.cloned();
+            list.fed = text.is_none();
+            if !matches!(list.on_close, OnClose::Keep(_) | OnClose::Join(_)) {
+                break;
+            }
+        }
+    }
+
     /// Returns the standard input of a command: its last redirection, else the pipe.
     pub(super) fn input(&mut self, simple: &SimpleCommand) -> Input {
         let list = self.list();
@@ -142,6 +157,11 @@ impl Execution {
             None => inherited,
         }
     }
+}
+
+/// Whether a redirection sets the standard input.
+pub(super) fn sets_input(redirect: &ParsedRedirect) -> bool {
+    !redirect.other_descriptor && redirect.operator.reads()
 }
 
 /// Whether the standard output of a command is not redirected.

@@ -2,12 +2,14 @@
 
 use super::Evaluator;
 use super::files::{self, Content};
+use super::mentioned::fragment_code;
 use super::obeyed::{Reach, form, interpreter, obeyed_code};
 use super::recipes;
-use crate::programs::Use;
+use crate::programs::{Does, Use};
+use crate::shell::expand::unknown_arg;
 use crate::shell::inline::Language;
-use crate::shell::wrappers::Inner;
-use crate::shell::{Arg, Command, Origin, PROCESS_SUBSTITUTION};
+use crate::shell::wrappers::{Inner, reads_posix_quotes};
+use crate::shell::{Arg, Command, Input, Origin, PROCESS_SUBSTITUTION};
 use crate::verdict::limits::Meter;
 use std::collections::BTreeSet;
 
@@ -37,6 +39,9 @@ impl Evaluator<'_> {
         if command.is_decoded && reads_code {
             scripts.origin = Some(Origin::Generated);
         }
+        if command.env.iter().any(|(_, value)| value.as_deref() == Some(PROCESS_SUBSTITUTION)) {
+            scripts.origin = Some(Origin::Generated);
+        }
         let program = Arg::literal(command.program.clone());
         if program.text.contains('/') {
             self.add_script(command, &program, Role::Program, &mut scripts);
@@ -48,6 +53,15 @@ impl Evaluator<'_> {
                 scripts.origin = scripts.origin.max(Some(Origin::Generated));
             }
             self.add_script(command, script, Role::Script, &mut scripts);
+        }
+        // `tmux source-file /dev/stdin`
+        if let Input::Text(text) = &command.input
+            && !reads_code
+            && !matches!(command.program.as_str(), "source" | ".")
+            && command.doing().does != Some(Does::Look)
+            && command.args.iter().any(|arg| arg.text == "/dev/stdin")
+        {
+            scripts.inner.extend(fragment_code(text, &self.meter));
         }
         let words = [&program].into_iter().filter(|program| program.text.contains('/')).chain(&named);
         let named: BTreeSet<String> = words.filter_map(|word| files::resolve(word, command)).collect();
@@ -78,8 +92,37 @@ impl Evaluator<'_> {
                     scripts.are_visible = true;
                 }
                 Content::CopyOf(_) => {}
+                Content::Fragment(text) => self.add_fragment(&path, &text, scripts),
             }
         }
+        self.add_mentioned(&path, role, scripts);
+    }
+
+    /// Adds the command lines in a part of a file, once.
+    pub(super) fn add_fragment(&mut self, path: &str, text: &str, scripts: &mut Scripts) {
+        self.meter.charge(text.len());
+        if self.obeyed.insert(format!("{path}\n{text}")) {
+            scripts.inner.extend(fragment_code(text, &self.meter));
+        }
+    }
+
+    /// Adds what earlier commands may have written into a file that they mention.
+    fn add_mentioned(&mut self, path: &str, role: Role, scripts: &mut Scripts) {
+        if self.files.is_noted(path) {
+            return;
+        }
+        let mut texts = Vec::new();
+        if let Some(mention) = self.mentions.of(path) {
+            if mention.is_generated || mention.is_built && role == Role::Script {
+                scripts.origin = scripts.origin.max(Some(Origin::Generated));
+            }
+            self.meter.charge(1 + mention.texts.len());
+            texts.extend(mention.texts.iter().cloned());
+        }
+        if self.mentions.is_split(path) {
+            scripts.origin = scripts.origin.max(Some(Origin::Generated));
+        }
+        texts.iter().for_each(|text| self.add_fragment(path, text, scripts));
     }
 }
 
@@ -105,6 +148,10 @@ fn code(command: &Command, path: &str, text: &str, role: Role, meter: &Meter) ->
     let program = command.program.as_str();
     match role {
         Role::Script if matches!(program, "source" | ".") => vec![shell(text, true)],
+        // Quotes that are not those of POSIX hide where a command begins.
+        Role::Script if command.is_shell() && !reads_posix_quotes(program) && text.contains("\\'") => {
+            vec![Inner::Command { args: vec![unknown_arg()], cwd: None, env: Vec::new() }]
+        }
         Role::Script if command.is_shell() => vec![shell(text, false)],
         Role::Script if recipes::is_runner(program) => {
             recipes::texts(command, path, text).iter().map(|text| shell(text, false)).collect()

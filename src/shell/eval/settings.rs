@@ -25,15 +25,38 @@ pub(super) fn normalized(text: &str) -> String {
     if text.contains("$$") {
         text = text.replace("$$", "$");
     }
+    text = without_empty_quotes(text);
     let mut rest = text.as_str();
     let mut plain = String::with_capacity(text.len());
     while let Some((before, behind)) = rest.split_once("{{") {
         let Some((_, after)) = behind.split_once("}}") else { break };
         plain.push_str(before.strip_suffix('$').unwrap_or(before));
-        plain.push_str("$_");
+        plain.push_str("$_value");
         rest = after;
     }
     plain + rest
+}
+
+/// Removes empty quotes within words, which shells ignore: `r""m`.
+fn without_empty_quotes(text: String) -> String {
+    if !text.contains("\"\"") && !text.contains("''") {
+        return text;
+    }
+    let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let opens = matches!(c, '"' | '\'') && is_letter(plain.chars().next_back()) && chars.peek() == Some(&c);
+        if !opens {
+            plain.push(c);
+            continue;
+        }
+        chars.next();
+        if !is_letter(chars.peek().copied()) {
+            plain.extend([c, c]);
+        }
+    }
+    plain
 }
 
 /// Returns the texts of settings that are command lines.
@@ -125,6 +148,8 @@ fn opening(line: &str, at: usize) -> Option<Opening> {
         '"' | '\'' | '`' if direct => Some(Opening::Quote(last)),
         '[' => Some(Opening::List),
         '>' => Some(Opening::Tag),
+        // gnuplot: `plot "< cmd"`
+        '<' if !direct => Some(Opening::Key),
         ':' | '=' | '-' | '(' | '{' | ',' | '|' | '&' | ';' | '@' => Some(Opening::Key),
         _ => {
             let word = trimmed.rsplit(char::is_whitespace).next().unwrap_or_default();

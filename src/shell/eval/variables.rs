@@ -19,6 +19,10 @@ impl Execution {
         let value = if state.readonly.contains(name) { value.join(state.variables.get(name)) } else { value };
         let value = if state.options.has_nameref { value.join(None) } else { value };
         remove_elements(state, name);
+        if name == "OLDPWD" {
+            let path = if let Value::Known(path) = &value { Some(path.as_str()) } else { None };
+            state.old_cwd = path.and_then(|path| state.resolve(path, state.cwd.as_deref()));
+        }
         state.variables.insert(name.to_owned(), value);
     }
 

@@ -6,6 +6,7 @@ use super::super::syntax::{Variable, Word, WordPart};
 use super::arithmetic::evaluate;
 use super::operators;
 use super::{Arg, BoundState, FieldChar, FieldChars, Quoting, text_chars};
+use std::collections::BTreeSet;
 
 /// Whether an unquoted value is split into fields.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -103,7 +104,13 @@ fn variable_values(
     let unknown = || unknown(&format!("${}", variable.name));
     let chars = |text: &str| value_chars(text, quoting, splitting);
     let splits_by_ifs = splitting == Splitting::On && is_ifs_set(bound);
-    let Some(Resolved { name, operator }) = resolve(variable, operator.as_deref(), bound) else { return unknown() };
+    let Some(Resolved { name, operator }) = resolve(variable, operator.as_deref(), bound) else {
+        return any_element(variable, bound)
+            .iter()
+            .map(|element| arg_chars(element, quoting, splitting))
+            .chain(unknown())
+            .collect();
+    };
     let (name, operator) = match (name, operator) {
         (Name::Text(text), _) => return vec![chars(&text)],
         (Name::Of(name), operator) => (name, operator),
@@ -195,6 +202,21 @@ fn variable_values(
         }
         _ => unknown(),
     }
+}
+
+/// The elements of an array. An unknown subscript may select any of them.
+fn any_element(variable: &Variable, bound: BoundState<'_>) -> Vec<Arg> {
+    let is_element =
+        variable.subscript.is_some() && !variable.name.starts_with(['!', '#']) && variable.operator.is_none();
+    let elements = match bound.value(&format!("{}[@]", variable.name)).filter(|_| is_element) {
+        Some(Value::Known(words)) if affords(bound, words.len()) => {
+            words.split(FIELD_SEPARATOR).map(Arg::literal).collect()
+        }
+        Some(Value::Words(words)) if bound.charge(words.len()) => words.clone(),
+        _ => Vec::new(),
+    };
+    let mut seen = BTreeSet::new();
+    elements.into_iter().filter(|element| seen.insert(element.text.clone())).collect()
 }
 
 /// What a parameter expansion refers to.

@@ -4,6 +4,7 @@ use super::super::Arg;
 use super::super::state::{ShellState, Value};
 use super::super::syntax::{Variable, Word, WordPart};
 use super::alternatives::is_literal;
+use super::brace_names::split_names;
 use super::{BoundState, expand_word, literal_arg, unknown_arg};
 use crate::verdict::limits::SHELL_COMMANDS;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +27,7 @@ pub(in super::super) fn expand_arguments(
             Err(word) => rest.push(word),
         }
     }
+    let rest: Vec<Word> = rest.into_iter().flat_map(|word| split_names(word, state)).collect();
     if rest.is_empty() {
         return (first, Vec::new());
     }

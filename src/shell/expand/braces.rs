@@ -121,7 +121,7 @@ fn brace_choices(chars: &[FieldChar], at: usize) -> Option<(Vec<FieldChars>, usi
 }
 
 /// Returns the words of `1..5` or `a..e`. The increment of `1..5..2` is ignored, which gives more words.
-fn sequence_choices(chars: &[FieldChar]) -> Option<Vec<FieldChars>> {
+pub(super) fn sequence_choices(chars: &[FieldChar]) -> Option<Vec<FieldChars>> {
     let text: Option<String> = chars
         .iter()
         .map(|element| match element {
@@ -136,13 +136,20 @@ fn sequence_choices(chars: &[FieldChar]) -> Option<Vec<FieldChars>> {
         return None;
     }
     let words: Vec<String> = match (first.parse::<i64>(), last.parse::<i64>()) {
-        (Ok(first), Ok(last)) => {
-            let (low, high) = (first.min(last), first.max(last));
+        (Ok(from), Ok(to)) => {
+            let (low, high) = (from.min(to), from.max(to));
             let span = usize::try_from(high.checked_sub(low)?).ok()?;
             if span > MAX_SEQUENCE_WORDS {
                 return Some(vec![vec![FieldChar::Unknown("{…}".to_owned())]]);
             }
-            (low..=high).map(|number| number.to_string()).collect()
+            // A leading zero pads all numbers to the length of the longer end.
+            let is_padded =
+                |end: &str| end.trim_start_matches(['-', '+']).strip_prefix('0').is_some_and(|rest| !rest.is_empty());
+            let width = if is_padded(first) || is_padded(last) { first.len().max(last.len()) } else { 0 };
+            if width > MAX_SEQUENCE_WORDS {
+                return Some(vec![vec![FieldChar::Unknown("{…}".to_owned())]]);
+            }
+            (low..=high).map(|number| format!("{number:0width$}")).collect()
         }
         _ => {
             let mut ends = [first, last].into_iter().filter_map(|end| {

@@ -36,6 +36,14 @@ pub(super) fn escapes(text: &str) -> Vec<Escape> {
 
 fn escape(line: &str) -> Option<Escape> {
     let line = line.trim_start();
+    let spaced = line.replace('\t', " ");
+    let line = spaced.as_str();
+    // SQLite and DuckDB take any beginning of `.system` and `.shell`.
+    let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let is_begun = word.len() > 2 && [".system", ".shell"].iter().any(|name| name.starts_with(word));
+    if is_begun && !rest.trim().is_empty() {
+        return Some(Escape::Call(Call::Text(rest.trim().to_owned())));
+    }
     let behind = |starts: &[&str]| {
         let rest = starts.iter().find_map(|start| line.strip_prefix(start))?;
         Some(rest.trim()).filter(|rest| !rest.is_empty() && !rest.starts_with(['=', '(']))

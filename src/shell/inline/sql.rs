@@ -28,6 +28,28 @@ pub(super) fn composed(text: &str) -> Option<Call> {
     loses.then(|| Call::same(&["psql", "-c", "drop table of_code"]))
 }
 
+/// Paths whose parts are literals that are joined: `'/home/x' || '/.aws'`.
+pub(super) fn joined_paths(text: &str) -> Vec<Call> {
+    let mut parts = text.split('\'');
+    let mut paths = Vec::new();
+    let mut path = String::new();
+    let mut is_joined = false;
+    parts.next();
+    // Literals and what stands between them take turns.
+    while let (Some(literal), between) = (parts.next(), parts.next().unwrap_or_default()) {
+        path.push_str(literal);
+        if between.trim() == "||" {
+            is_joined = true;
+            continue;
+        }
+        let path = std::mem::take(&mut path);
+        if std::mem::take(&mut is_joined) && path.starts_with(['/', '~']) {
+            paths.push(Call::same(&["code-path", &path]));
+        }
+    }
+    paths
+}
+
 /// Whether a text begins like an SQL statement.
 pub(super) fn is_sql(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();

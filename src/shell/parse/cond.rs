@@ -1,6 +1,8 @@
 //! Conditional commands: `[[ … ]]`.
 
 use super::super::syntax::{Unreadable, Word, WordPart};
+use super::expansion::may_assign_variable;
+use super::subscript::runs_in_subscript;
 use super::{FrameKind, Parser};
 
 #[derive(Debug)]
@@ -74,12 +76,19 @@ impl Parser<'_> {
     }
 
     pub(super) fn add_cond_word(&mut self, word: &Word) {
-        let is_evaluated =
-            |part: &WordPart| matches!(part, WordPart::Quoted(text) if text.contains("[$(") || text.contains("[`"));
+        let is_evaluated = |part: &WordPart| matches!(part, WordPart::Quoted(text) if text.contains("[$(") || text.contains("[`") || runs_in_subscript(text));
         if word.parts.iter().any(is_evaluated) {
             self.report_at(Unreadable::Ambiguous("an expansion in a quoted subscript"), word.span.start);
         }
         let bare = word.bare().unwrap_or_default().to_owned();
+        // `[[ i=1 -eq 1 ]]` assigns.
+        for part in &word.parts {
+            if let WordPart::Plain(text) | WordPart::Quoted(text) = part
+                && may_assign_variable(text)
+            {
+                self.emit_arithmetic(text);
+            }
+        }
         let FrameKind::Cond(cond) = &mut self.top().kind else { return };
         cond.pattern = PatternKind::None;
         cond.open = 0;

@@ -44,7 +44,11 @@ impl Parser<'_> {
             Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => {
                 let rest = self.rest().get(1..).unwrap_or_default();
                 let name = rest.get(..name_length(rest)).unwrap_or_default();
-                self.add(Variable::plain(name.to_owned(), quoted));
+                self.at += 1 + name.len();
+                let meets_brace = !quoted && self.peek(0) == Some(b'{');
+                let variable = Variable { name: name.to_owned(), quoted, meets_brace, ..Variable::default() };
+                self.at -= 1 + name.len();
+                self.add(WordPart::Variable(Box::new(variable)));
                 self.at += 1 + name.len();
             }
             // `"$*"` is one word.
@@ -132,6 +136,12 @@ impl Parser<'_> {
             self.emit(Instruction::LoopVariable(Box::new(LoopVariable { name: name.clone(), words: None })));
         }
         let text = self.slice(opened, self.at - 1);
+        // `${x:i=1}` and `${x[i++]}` evaluate expressions.
+        let evaluates =
+            text.starts_with('[') || text.starts_with(':') && !begins_with(&parts, &[":-", ":=", ":+", ":?"]);
+        if evaluates && may_assign_variable(text) {
+            self.emit_arithmetic(text);
+        }
         // zsh: `${(e)x}` expands the value again.
         let flags = text.strip_prefix('(').and_then(|text| text.split(')').next());
         if begins_with(&parts, &["@P"]) || name.is_empty() && flags.is_some_and(|flags| flags.contains('e')) {
@@ -158,7 +168,14 @@ impl Parser<'_> {
             [WordPart::Quoted(text)] => text.strip_prefix(":-").or_else(|| text.strip_prefix(":=")).map(str::to_owned),
             _ => None,
         };
-        self.add(WordPart::Variable(Box::new(Variable { name, subscript, operator, default, quoted })));
+        self.add(WordPart::Variable(Box::new(Variable {
+            name,
+            subscript,
+            operator,
+            default,
+            quoted,
+            ..Variable::default()
+        })));
     }
 
     /// Parses from a byte within `name[ … ]`.
@@ -171,8 +188,13 @@ impl Parser<'_> {
         };
         match byte {
             b']' if depth == 0 => {
+                let end = self.at;
                 self.at += 1;
                 let Some(frame) = self.pop() else { return };
+                let subscript = self.slice(frame.opened, end);
+                if may_assign_variable(subscript) {
+                    self.emit_arithmetic(subscript);
+                }
                 self.top().parts.extend(frame.parts);
                 self.top().parts.push(WordPart::Plain("]".into()));
             }
@@ -200,26 +222,14 @@ impl Parser<'_> {
             return false;
         }
         let bytes = self.slice(from, self.end).as_bytes();
-        let mut depth = 1_usize;
-        let mut at = 0;
-        while let Some(byte) = bytes.get(at) {
-            match byte {
-                b'\\' => at += 1,
-                b'\'' | b'"' => at += 1 + bytes.iter().skip(at + 1).take_while(|other| *other != byte).count(),
-                b'(' => depth += 1,
-                b')' => {
-                    depth -= 1;
-                    if depth == 0 {
-                        self.lookahead += at;
-                        return bytes.get(at + 1) == Some(&b')');
-                    }
-                }
-                _ => {}
-            }
-            at += 1;
+        let closing = find_closing(bytes);
+        let length = closing.unwrap_or(bytes.len());
+        self.lookahead += length;
+        // The parentheses of patterns are not paired.
+        if bytes.get(..length).unwrap_or_default().windows(4).any(|window| window == b"esac") {
+            self.report_at(Unreadable::Ambiguous("a `case` behind `((`"), from);
         }
-        self.lookahead += bytes.len();
-        false
+        closing.is_some_and(|at| bytes.get(at + 1) == Some(&b')'))
     }
 
     /// Parses from a byte within `(( … ))` or `$[ … ]`.
@@ -254,13 +264,21 @@ impl Parser<'_> {
         }
     }
 
+    /// Emits what an arithmetic expression does to variables. Without a name it does nothing.
+    pub(super) fn emit_arithmetic(&mut self, expression: &str) {
+        if expression.contains(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            self.emit(Instruction::Arithmetic(expression.into()));
+        }
+    }
+
     fn close_arith(&mut self, form: ArithForm) {
         let end = self.at;
         let frame = self.pop();
+        let closing = if matches!(form, ArithForm::Bracket { .. }) { 1 } else { 2 };
+        let expression = frame.map(|frame| self.slice(frame.opened, end - closing)).unwrap_or_default();
+        self.emit_arithmetic(expression);
         match form {
             ArithForm::Word { quoted } | ArithForm::Bracket { quoted } => {
-                let closing = if matches!(form, ArithForm::Word { .. }) { 2 } else { 1 };
-                let expression = frame.map(|frame| self.slice(frame.opened, end - closing)).unwrap_or_default();
                 let is_plain = expression.len() <= MAX_EXPRESSION_BYTES
                     && !expression.contains("$(")
                     && !expression.contains(['`', '"', '\'', '\\']);
@@ -273,6 +291,44 @@ impl Parser<'_> {
             ArithForm::For => self.finish_for_arith(),
         }
     }
+}
+
+/// Returns the position of the parenthesis that closes the one before a text.
+fn find_closing(bytes: &[u8]) -> Option<usize> {
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Open {
+        Parenthesis,
+        DoubleQuote,
+    }
+    let mut open = vec![Open::Parenthesis];
+    let mut at = 0;
+    while let (Some(byte), Some(within)) = (bytes.get(at), open.last().copied()) {
+        match (byte, within) {
+            (b'\\', _) => at += 1,
+            (b'"', Open::DoubleQuote) => drop(open.pop()),
+            (b'"', Open::Parenthesis) => open.push(Open::DoubleQuote),
+            (b'\'', Open::Parenthesis) => {
+                at += 1 + bytes.iter().skip(at + 1).take_while(|other| **other != b'\'').count();
+            }
+            // Within double quotes, only those of substitutions count.
+            (b'(', Open::DoubleQuote) if at.checked_sub(1).and_then(|before| bytes.get(before)) != Some(&b'$') => {}
+            (b'(', _) => open.push(Open::Parenthesis),
+            (b')', Open::Parenthesis) => {
+                open.pop();
+                if open.is_empty() {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Whether evaluating a text as arithmetic may assign to a variable.
+pub(super) fn may_assign_variable(text: &str) -> bool {
+    text.contains('=') || text.contains("++") || text.contains("--")
 }
 
 /// Longer arithmetic expressions are not evaluated.

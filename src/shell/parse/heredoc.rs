@@ -2,6 +2,7 @@
 
 use super::super::syntax::{Unreadable, Word, WordPart, WordParts};
 use super::{FrameKind, Parser};
+use std::borrow::Cow;
 
 /// Bytes that are searched for a delimiter line in one step.
 const SEARCHED_BYTES_PER_STEP: usize = 8;
@@ -76,21 +77,32 @@ impl Parser<'_> {
     /// Returns where the body ends, and where the text continues after the delimiter line.
     fn find_body_end(&self, pending: &PendingHeredoc) -> (usize, usize) {
         let mut at = self.at;
-        let mut joined = false;
         while at < self.end {
-            let rest = self.slice(at, self.end);
-            let length = rest.find('\n').unwrap_or(rest.len());
-            let line = rest.get(..length).unwrap_or_default();
-            let content = if pending.strip { line.trim_start_matches('\t') } else { line };
-            let next = (at + length + 1).min(self.end);
-            if !joined && content == pending.delimiter {
+            let (line, next) = self.joined_line(at, pending.quoted);
+            let content = if pending.strip { line.trim_start_matches('\t') } else { &line };
+            if content == pending.delimiter {
                 return (at, next);
             }
-            // In a body with expansions, a line that follows a backslash is not a delimiter.
-            joined = !pending.quoted && line.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
             at = next;
         }
         (self.end, self.end)
+    }
+
+    /// Returns the line that begins at `at`, and where the next one begins. In a body with expansions, bash joins the lines
+    /// that end in a backslash with the next ones before it compares them with the delimiter.
+    fn joined_line(&self, mut at: usize, quoted: bool) -> (Cow<'_, str>, usize) {
+        let mut joined = Cow::Borrowed("");
+        loop {
+            let rest = self.slice(at, self.end);
+            let length = rest.find('\n').unwrap_or(rest.len());
+            let line = rest.get(..length).unwrap_or_default();
+            at = (at + length + 1).min(self.end);
+            let continues = !quoted && line.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
+            joined += if continues { line.get(..length - 1).unwrap_or_default() } else { line };
+            if !continues || at >= self.end {
+                return (joined, at);
+            }
+        }
     }
 
     /// Parses from a byte in a body with expansions.

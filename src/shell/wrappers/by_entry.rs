@@ -214,7 +214,23 @@ fn magic(code: &Inner) -> Vec<Inner> {
 fn code_values(command: &Command, line: &CommandLine) -> Vec<Inner> {
     let Some(language) = line.language().map(Language::from_name) else { return Vec::new() };
     let texts = line.uses.iter().filter(|used| used.takes == Some(Use::Code)).filter_map(|used| command.value(used));
-    texts.map(|text| Inner::Code { language, text: text.text.into() }).collect()
+    texts.map(|text| Inner::Code { language, text: text.text.into() }).chain(bangs(command, line)).collect()
+}
+
+/// `dc` and `ed` give the rest of a line behind `!` to a shell: `1p!x`, `0r !x`.
+fn bangs(command: &Command, line: &CommandLine) -> Vec<Inner> {
+    if !matches!(line.language(), Some("dc" | "ed")) || command.program == "bc" {
+        return Vec::new();
+    }
+    let used = line.uses.iter().filter(|used| used.takes == Some(Use::Code)).filter_map(|used| command.value(used));
+    let given = if let Input::Text(text) = &command.input { Some(text.to_string()) } else { None };
+    let texts: Vec<String> = used.map(|text| text.text.into()).chain(given).collect();
+    let lines = texts.iter().flat_map(|text| text.lines()).filter_map(|line| line.split_once('!'));
+    lines
+        .map(|(_, text)| text.trim())
+        .filter(|text| !text.is_empty() && !text.starts_with(['=', '<', '>']))
+        .map(Inner::text)
+        .collect()
 }
 
 /// Lines with an effect in a file of tasks that is read from standard input: `make -f -`.

@@ -14,6 +14,11 @@ pub(super) fn is_shell(program: &str) -> bool {
     lists(&roles::SHELLS_ALL, name.strip_suffix("-static").unwrap_or(name))
 }
 
+/// Whether a backslash in single quotes is only a character, as POSIX says.
+pub(in super::super) fn reads_posix_quotes(program: &str) -> bool {
+    !["elvish", "fish", "nu", "xonsh"].iter().any(|name| program.starts_with(name))
+}
+
 /// What a shell is given.
 pub(super) struct Words<'a> {
     /// The first word behind its options: a file, or with `-c` the text.
@@ -68,6 +73,11 @@ pub(super) fn shell(program: &str, command: &Command) -> Option<Vec<Inner>> {
         return None;
     }
     let Words { operand, text, stdin, texts, .. } = words(program, &command.args);
+    let is_escaped = |text: &str| !reads_posix_quotes(program) && text.contains("\\'");
+    if operand.is_some_and(|script| text && is_escaped(&script.text)) || texts.iter().any(|text| is_escaped(&text.text))
+    {
+        return Some(super::unknown_script());
+    }
     let given: Vec<Inner> = texts.into_iter().map(|text| Inner::text(text.text)).collect();
     let read = match (operand, &command.input) {
         (Some(script), _) if text => vec![Inner::text(script.text.clone())],

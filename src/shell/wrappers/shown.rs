@@ -1,7 +1,7 @@
 //! The names that a command may print: what it lists with the hidden files, and what it is asked for. They are patterns of
 //! what may be named, not all of it: the caller keeps those that are about protected files.
 
-use super::super::{Arg, Command};
+use super::super::{Arg, Command, Input};
 use super::find::{fd_found, first_action, found};
 use super::{WORD, git, names};
 use crate::programs::{Use, WordUse};
@@ -85,6 +85,14 @@ pub(in super::super) fn shown(commands: &[&Command], home: Option<&str>, meter: 
         if meter.try_charge(WORD * (1 + command.args.len()) * (1 + parts)) {
             all.extend(shown_by(command, narrowings, home));
         }
+        // What a filter makes of a text may be any part of it.
+        if let Input::Text(text) = &command.input
+            && meter.try_charge(text.len())
+        {
+            let words = text.lines().chain(text.split_whitespace());
+            let words = words.filter_map(|word| Some((word.trim(), word.get(word.find('/')?..)?.trim())));
+            all.extend(words.flat_map(|(word, path)| [Arg::literal(word), Arg::literal(path)]));
+        }
     }
     all
 }
@@ -102,9 +110,9 @@ fn shown_by(command: &Command, narrowings: &[Narrowing], home: Option<&str>) -> 
             let words = search.below("$ARGS");
             let base = |start: &Arg| narrowed_below(start, narrowings);
             let starts: Vec<Arg> = search.starts().iter().filter(|start| start.is_known()).cloned().collect();
-            let below_home = starts.iter().filter(|start| !search.is_named() && Some(start.text.as_str()) == home);
             // Everything below home includes the keys.
-            let everything = below_home.map(|start| pattern(format!("{}/.ssh/id_rsa", start.text)));
+            let searched = starts.iter().filter(|_| !search.is_named());
+            let everything = searched.flat_map(|start| keys_below(start, home));
             let everything: Vec<Arg> = everything.filter(|_| narrowings.iter().all(|by| by.parts.is_empty())).collect();
             let paths = path_tests(args, &starts);
             words.into_iter().chain(everything).chain(paths).chain(starts.iter().flat_map(base)).collect()
@@ -147,13 +155,41 @@ fn shown_by(command: &Command, narrowings: &[Narrowing], home: Option<&str>) -> 
         "echo" | "printf" | "print" | "expr" | "realpath" | "readlink" | "stat" | "dirname" => {
             operands().filter(|arg| arg.text.contains('/') || arg.glob).collect()
         }
+        // `seq -f /a/b%.0f 1 9`
+        "seq" | "jot" => {
+            let formats = operands().filter(|arg| arg.text.contains('/'));
+            formats.map(|arg| pattern(arg.text.split('%').next().unwrap_or_default().to_owned() + "*")).collect()
+        }
         "systemd-path" | "xdg-user-dir" => home
             .filter(|_| operands().any(|arg| arg.text.contains("configuration")))
             .map(|home| Arg::literal(format!("{home}/.config")))
             .into_iter()
             .collect(),
-        _ => quoted_in_code(command, home),
+        _ => {
+            let words = args.iter().filter(|arg| arg.is_known() && arg.text.contains(['/', '~', '.']));
+            let literals = quoted_in_code(command, home);
+            let below = words.chain(&literals).flat_map(|word| keys_below(word, home)).collect::<Vec<_>>();
+            literals.into_iter().chain(below).collect()
+        }
     }
+}
+
+/// The keys below a directory, which a program of which this is not known may list: the home directory, one above it or one
+/// of the hidden ones in it.
+fn keys_below(directory: &Arg, home: Option<&str>) -> Vec<Arg> {
+    let base = directory.text.trim_end_matches('/').trim_end_matches("/.");
+    let is_upward = !base.is_empty() && base.split('/').all(|name| matches!(name, "." | "..")) && base.contains("..");
+    let is_above = |home: &str| {
+        base.starts_with('/') && home.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let is_hidden = |home: &str| base.strip_prefix(home).is_some_and(|rest| rest.starts_with("/."));
+    let keys: &[&str] = match home {
+        Some(home) if is_hidden(home) => &["id_rsa", "credentials"],
+        Some(home) if is_above(home) => return vec![Arg::literal(format!("{home}/.ssh/id_rsa"))],
+        _ if is_upward => &[".ssh/id_rsa", ".aws/credentials"],
+        _ => &[],
+    };
+    keys.iter().map(|key| Arg::literal(format!("{base}/{key}"))).collect()
 }
 
 fn is_flag(word: &str, letters: &str, long: &[&str]) -> bool {

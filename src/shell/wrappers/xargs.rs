@@ -5,6 +5,7 @@ use super::super::{Arg, Input};
 use super::{Inner, WORD, later, one, replaced};
 use crate::verdict::limits::Meter;
 use compact_str::CompactString;
+use std::collections::BTreeSet;
 
 pub(super) const OPTIONS: Options = Options {
     short: "aEILnPsdRSJ",
@@ -18,24 +19,48 @@ pub(super) fn xargs(args: &[Arg], given: &Input, meter: &Meter) -> Vec<Inner> {
     if rest.is_empty() {
         return Vec::new();
     }
-    let attached = options.iter().find_map(|arg| {
+    let marks = marks(options);
+    // `-n` and `-L` end the replacement in some versions, and of several marks the last one counts.
+    let by_lines = ["L max-lines", "l"].iter().any(|name| OPTIONS.value(args, name).is_some());
+    let by_items = OPTIONS.value(args, "n max-args");
+    // One item for each command is what a mark means too.
+    let appends = marks.is_empty() || by_lines || by_items.is_some_and(|count| count.text != "1");
+    let marks = marks.into_iter().map(Some).chain(appends.then_some(None));
+    marks.flat_map(|mark| filled(args, &rest, (mark, options), given, meter)).collect()
+}
+
+/// The marks that items are put in place of: `-I {}`, `-J %`, `-i`, `--replace=R`.
+fn marks(options: &[Arg]) -> Vec<CompactString> {
+    let attached = options.iter().filter_map(|arg| {
         arg.text
             .strip_prefix("-i")
             .or_else(|| arg.text.strip_prefix("--replace").map(|mark| mark.trim_start_matches('=')))
     });
-    let attached = attached.map(|mark| if mark.is_empty() { "{}" } else { mark });
-    let mark = OPTIONS.value(args, "I J").map(|mark| mark.text).or(attached.map(CompactString::from));
-    let mark = mark.filter(|mark| !mark.is_empty());
+    let attached = attached.map(|mark| if mark.is_empty() { "{}" } else { mark }).map(CompactString::from);
+    let named = OPTIONS.values(options, "I J").into_iter().map(|mark| mark.text);
+    let marks: BTreeSet<CompactString> = named.chain(attached).filter(|mark| !mark.is_empty()).collect();
+    marks.into_iter().collect()
+}
+
+/// The commands with the items in place of a mark, or behind the words.
+fn filled(
+    args: &[Arg],
+    rest: &[Arg],
+    (mark, options): (Option<CompactString>, &[Arg]),
+    given: &Input,
+    meter: &Meter,
+) -> Vec<Inner> {
     let items = match given {
         // What stands in a file is only known when it is read.
         Input::Text(text) if OPTIONS.value(args, "a arg-file").is_none() => {
-            items(text, delimiter(options), mark.is_some())
+            delimiter(options).and_then(|delimiter| items(text, delimiter, mark.is_some()))
         }
         Input::Text(_) | Input::Inherited | Input::Pipe | Input::Unknown => None,
     };
+    let words = || rest.iter().cloned();
     match (mark, items) {
-        (None, Some(items)) => one(rest.into_iter().chain(items.into_iter().map(Arg::literal)).collect()),
-        (None, None) => one(rest.into_iter().chain([later("$ARGS")]).collect()),
+        (None, Some(items)) => one(words().chain(items.into_iter().map(Arg::literal)).collect()),
+        (None, None) => one(words().chain([later("$ARGS")]).collect()),
         (Some(mark), Some(items)) => {
             let with = |item: &String| {
                 let put = |arg: &Arg| match meter.replace(&arg.text, mark.as_str(), item) {
@@ -55,23 +80,38 @@ pub(super) fn xargs(args: &[Arg], given: &Input, meter: &Meter) -> Vec<Inner> {
     }
 }
 
-/// What separates the items, where that is neither blanks nor lines.
-fn delimiter(options: &[Arg]) -> Option<char> {
+/// What separates the items: `Some(None)` for blanks and lines, `None` if it is not known.
+#[expect(clippy::option_option, reason = "the outer one is an unknown delimiter")]
+fn delimiter(options: &[Arg]) -> Option<Option<char>> {
     let zero = options.iter().any(|arg| {
         let cluster = arg.text.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
         let plain = cluster.chars().take_while(|letter| !OPTIONS.short.contains(*letter));
         arg.text == "--null" || plain.into_iter().any(|letter| letter == '0')
     });
-    let named = OPTIONS.value(options, "d delimiter").map(|arg| arg.text);
-    let named = named.and_then(|text| match text.as_str() {
-        "\\n" => Some('\n'),
-        "\\t" => Some('\t'),
-        "\\0" => Some('\0'),
-        _ => text
-            .strip_prefix("\\x")
-            .map_or_else(|| text.chars().next(), |hex| u8::from_str_radix(hex, 16).ok().map(char::from)),
-    });
-    named.or(zero.then_some('\0'))
+    match OPTIONS.value(options, "d delimiter") {
+        Some(named) => escaped(&named.text).map(Some),
+        None => Some(zero.then_some('\0')),
+    }
+}
+
+/// The character that the value of `-d` names: itself, or an escape as in C.
+fn escaped(text: &str) -> Option<char> {
+    let Some(escape) = text.strip_prefix('\\') else {
+        let mut chars = text.chars();
+        return chars.next().filter(|_| chars.next().is_none());
+    };
+    let code = |digits: &str, radix: u32| u8::from_str_radix(digits, radix).ok().filter(u8::is_ascii).map(char::from);
+    match escape {
+        "a" => Some('\u{7}'),
+        "b" => Some('\u{8}'),
+        "f" => Some('\u{c}'),
+        "n" => Some('\n'),
+        "r" => Some('\r'),
+        "t" => Some('\t'),
+        "v" => Some('\u{b}'),
+        "\\" => Some('\\'),
+        _ => escape.strip_prefix('x').map_or_else(|| code(escape, 8), |hex| code(hex, 16)),
+    }
 }
 
 /// The items of a text. Blanks and lines separate them, quotes and backslashes hold them together; `None` where a quote

@@ -44,6 +44,18 @@ fn page(text: String) -> Value {
 /// All shapes.
 #[rustfmt::skip]
 pub const SHAPES: &[Shape] = &[
+    Shape { name: "aliases and their uses", size: SIZE, event: |n| shell(each(n, |i| format!("alias a{i}='ls -l'\na{i} x\n"))) },
+    Shape { name: "increments of variables", size: SIZE, event: |n| shell(each(n, |i| format!("i{i}=0;((i{i}++));"))) },
+    Shape { name: "subscripts in arithmetic", size: SIZE, event: |n| shell(format!("(({}1{}))", "a[".repeat(n), "]".repeat(n))) },
+    Shape { name: "braces behind variables", size: SIZE, event: |n| shell(format!("ls {}", "$x{a,b} ".repeat(n))) },
+    Shape { name: "braces behind variables in one word", size: SIZE, event: |n| shell(format!("ls {}", "$x{a,b}".repeat(n.isqrt()))) },
+    Shape { name: "joined lines in a heredoc", size: SIZE, event: |n| shell(format!("cat <<E\n{}\nE\n", "a\\\n".repeat(n))) },
+    Shape { name: "files in place and scripts", size: SIZE, event: |n| shell(each(n, |i| format!("sed -i s/a/b/ f{i}.sh;sh f{i}.sh;"))) },
+    Shape { name: "databases and scripts", size: SIZE, event: |n| shell(each(n, |i| format!("sqlite3 a \"select writefile('f{i}.sh','x')\";sh f{i}.sh;"))) },
+    Shape { name: "settings that are command lines", size: SIZE, event: |n| shell(format!("make {}", each(n, |i| format!("A{i}='ls a{i}' ")))) },
+    Shape { name: "links and their directories", size: SIZE, event: |n| shell(each(n, |i| format!("ln -s d{i} l{i};ls l{i}/..;"))) },
+    Shape { name: "patched files", size: SIZE, event: |n| shell(format!("git apply <<'P'\n{}P\n", each(n, |i| format!("+++ b/f{i}.sh\n+ls\n")))) },
+    Shape { name: "unclosed brackets in values", size: SIZE, event: |n| shell(format!("x='{}$(y)'", "a[".repeat(n))) },
     Shape { name: "find -exec chain", size: SIZE, event: |n| shell(format!("rm -rf ~; find . {}", r#"-exec sh -c "ls" \; "#.repeat(n))) },
     Shape { name: "find -exec with +", size: SIZE, event: |n| shell(format!("find . {}", "-exec ls a + ".repeat(n))) },
     Shape { name: "find -exec with names", size: SIZE, event: |n| shell(format!("find . {}", "-exec rm {} \\; ".repeat(n))) },

@@ -16,8 +16,11 @@ pub(super) fn awk(options: &[&str], input: &str, meter: &Meter) -> Option<String
             _ => return None,
         }
     }
-    // A separator of several characters is a regular expression.
-    if separator.as_ref().is_some_and(|separator| separator.chars().count() != 1 || separator == "\\") {
+    // A separator of several characters is a regular expression, and `t` is a tab.
+    if separator
+        .as_ref()
+        .is_some_and(|separator| separator.chars().count() != 1 || matches!(separator.as_str(), "\\" | "t"))
+    {
         return None;
     }
     let program = program?.trim();

@@ -1,0 +1,221 @@
+//! Files that an earlier command of the line names and may have written, although the catalogue does not say so: by code in
+//! another language, by an unknown program, under another name, or in place.
+
+use super::files::{self, Content};
+use super::{Evaluator, is_builtin, settings};
+use crate::programs::{CommandLine, Does, Use};
+use crate::shell::effects::{Access, Act};
+use crate::shell::inline::Language;
+use crate::shell::parse;
+use crate::shell::wrappers::Inner;
+use crate::shell::{Command, Input};
+use crate::verdict::limits::Meter;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// Parts of code that write or rename a file.
+const WRITING: [&str; 16] = [
+    "write", "output", "outfile", "copy", "save", "sav!", "dump", "rename", "symlink", "\"w", "'w", " w]", "file=",
+    "link(", ".w ", "put(",
+];
+
+/// Further parts of code in languages whose calls are not known by name.
+const PRINTING: [&str; 5] = ["print", "puts", ">", " w ", "\nw "];
+
+/// Editors that run commands without a person.
+const EDITORS: [&str; 8] = ["ed", "emacs", "ex", "nvim", "red", "vi", "vim", "vim.basic"];
+
+/// Programs that put parts of their input into files whose names begin with a word.
+const SPLITTERS: [&str; 4] = ["csplit", "gcsplit", "gsplit", "split"];
+
+/// What earlier commands may have written into files of one name.
+#[derive(Default)]
+pub(super) struct Mention {
+    /// A command may have written the file without showing its text.
+    pub is_generated: bool,
+    /// A command built the file from a text that it was given.
+    pub is_built: bool,
+    /// The words of these commands.
+    pub texts: BTreeSet<Rc<str>>,
+}
+
+/// The names that earlier commands of the line mention.
+#[derive(Default)]
+pub(super) struct Mentions {
+    by_name: BTreeMap<String, Mention>,
+    /// The beginnings of the names of files that are split off.
+    prefixes: BTreeSet<String>,
+}
+
+impl Mentions {
+    /// What may have been written into a file of this name.
+    pub fn of(&self, path: &str) -> Option<&Mention> {
+        self.by_name.get(path.rsplit('/').next().unwrap_or_default())
+    }
+
+    /// Whether the name begins like those of files that are split off.
+    pub fn is_split(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        !self.prefixes.is_empty()
+            && name
+                .char_indices()
+                .skip(1)
+                .any(|(at, _)| name.get(..at).is_some_and(|start| self.prefixes.contains(start)))
+    }
+}
+
+impl Evaluator<'_> {
+    /// Notes the names that a command mentions, unless it only looks at files.
+    pub(super) fn note_mentions(&mut self, command: &Command, accesses: &[Access]) {
+        // What a redirection writes is known by its own.
+        let is_write = |access: &Access| access.act.changes() && !matches!(access.act, Act::Change | Act::Redirect);
+        let writes = accesses.iter().any(is_write);
+        let language = command.parsed.as_deref().and_then(|line| line.language());
+        let looks = command.parsed.as_deref().is_some_and(|line| line.does == Some(Does::Look));
+        if is_builtin(&command.program) || command.is_shell() || looks && !writes && language.is_none() {
+            return;
+        }
+        let names = given_text(command, language.is_some(), Words::Own);
+        let text = given_text(command, language.is_some(), Words::All);
+        self.meter.charge(names.len() + text.len());
+        if text.is_empty() {
+            return;
+        }
+        let is_git = command.program == "git" && command.args.first().is_none_or(|verb| verb.text != "mv");
+        let moves = |access: &Access| {
+            let path = access.target.path.as_ref().map(ToString::to_string);
+            matches!(access.act, Act::Read | Act::Move) && path.is_some_and(|path| self.files.is_noted(&path))
+        };
+        let has_code = |line: &CommandLine| line.uses.iter().any(|used| used.takes == Some(Use::Code));
+        let is_code = command.parsed.as_deref().is_some_and(has_code) || matches!(command.input, Input::Text(_));
+        let is_generated = renames(command, self)
+            || EDITORS.contains(&command.program.as_str()) && is_code
+            || match language {
+                Some(name) => is_code && is_writing(name, &text),
+                None if is_git => false,
+                None => {
+                    command.parsed.is_none() && command.known && !command.program.contains('/')
+                        || accesses.iter().any(moves)
+                }
+            };
+        let is_fed = matches!(command.input, Input::Text(_) | Input::Pipe | Input::Unknown);
+        let shared: Rc<str> = Rc::from(text.as_str());
+        let is_part = |c: char| c.is_alphanumeric() || "._-+".contains(c);
+        for name in names.split(|c: char| !is_part(c)).filter(|name| name.len() > 1) {
+            let mention = self.mentions.by_name.entry(name.to_owned()).or_default();
+            mention.is_generated |= is_generated;
+            mention.is_built |= writes && is_fed;
+            mention.texts.insert(Rc::clone(&shared));
+        }
+        if SPLITTERS.contains(&command.program.as_str()) {
+            let prefixes = command.args.iter().filter(|arg| !arg.text.starts_with('-') && !arg.text.is_empty());
+            let names = prefixes.map(|arg| arg.text.rsplit('/').next().unwrap_or_default().to_owned());
+            self.mentions.prefixes.extend(names.filter(|name| !name.is_empty()));
+            self.mentions.prefixes.insert("xx".to_owned());
+        }
+    }
+
+    /// Notes what a patch adds to the files that it names.
+    pub(super) fn note_patch(&mut self, command: &Command) {
+        let verb = command.args.first().map_or("", |arg| arg.text.as_str());
+        let is_patch = matches!(command.program.as_str(), "patch" | "gpatch")
+            || command.program == "git" && matches!(verb, "apply" | "am");
+        let text = match &command.input {
+            Input::Text(text) if is_patch => Rc::clone(text),
+            Input::Inherited | Input::Text(_) | Input::Pipe | Input::Unknown => return,
+        };
+        self.meter.charge(2 * text.len());
+        let mut names: Vec<&str> = Vec::new();
+        let mut added = String::new();
+        let mut parts: Vec<(Vec<&str>, String)> = Vec::new();
+        for line in text.lines() {
+            if let Some(name) = line.strip_prefix("+++ ") {
+                parts.push((std::mem::take(&mut names), std::mem::take(&mut added)));
+                let name = name.split('\t').next().unwrap_or_default().trim();
+                names.push(name);
+                names.extend(name.split_once('/').map(|(_, rest)| rest));
+            } else if let Some(line) = line.strip_prefix('+') {
+                added.push_str(line);
+                added.push('\n');
+            }
+        }
+        parts.push((names, added));
+        for (names, added) in parts {
+            let content = Content::Fragment(Rc::from(added));
+            for path in names.iter().filter_map(|name| files::resolve(&crate::shell::Arg::literal(*name), command)) {
+                self.files.add(path, content.clone());
+            }
+        }
+    }
+
+    /// The words of a command, of those before it in its pipeline, and their input: what it may write into a file.
+    pub(super) fn words_of_pipeline(&self, command: &Command) -> Rc<str> {
+        let rows = self.stages.get(&command.pipeline).into_iter().flatten();
+        let before =
+            rows.filter_map(|row| self.reading.commands.get(*row)).filter(|other| other.stage <= command.stage);
+        let mut text = String::new();
+        for command in before {
+            text.push_str(&given_text(command, false, Words::All));
+        }
+        self.meter.charge(text.len());
+        text.into()
+    }
+}
+
+/// Whether code writes files.
+fn is_writing(language: &str, code: &str) -> bool {
+    let known = [Language::Node, Language::Perl, Language::Php, Language::Python, Language::Ruby];
+    let is_known = known.contains(&Language::from_name(language));
+    WRITING.iter().any(|part| code.contains(part))
+        || !is_known && (language == "ed" || PRINTING.iter().any(|part| code.contains(part)))
+}
+
+/// Whether a command gives a file that the line has written another name.
+fn renames(command: &Command, evaluator: &Evaluator<'_>) -> bool {
+    let renamed = |word: &str| {
+        let word = crate::shell::Arg::literal(word);
+        files::resolve(&word, command).is_some_and(|path| evaluator.files.is_noted(&path))
+    };
+    let names =
+        matches!(command.program.as_str(), "rename" | "prename" | "file-rename" | "mmv" | "mcp" | "git" | "zipnote");
+    names && command.args.iter().any(|arg| renamed(&arg.text))
+}
+
+/// Which words of a command count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Words {
+    All,
+    /// Those before the command that it runs.
+    Own,
+}
+
+/// The words of a command that are no options, or its code, and its input. Escapes of blanks are blanks.
+fn given_text(command: &Command, only_code: bool, words: Words) -> String {
+    let mut text = String::new();
+    let line = command.parsed.as_deref();
+    let end = line.and_then(|line| line.command).filter(|_| words == Words::Own).unwrap_or(command.args.len());
+    for (word, arg) in command.args.iter().enumerate().take(end) {
+        let uses = line.map(|line| line.uses_of(word)).unwrap_or_default();
+        let is_code = uses.iter().any(|used| matches!(used.takes, Some(Use::Code) | None));
+        if is_code || !only_code {
+            text.push_str(&arg.text);
+            text.push('\n');
+        }
+    }
+    if let Input::Text(input) = &command.input {
+        text.push_str(input);
+        text.push('\n');
+    }
+    text.extend(command.here_text.as_deref());
+    if text.contains('\\') { text.replace("\\n", "\n").replace("\\t", "\t") } else { text }
+}
+
+/// The command lines in words that a file may contain.
+pub(super) fn fragment_code(text: &str, meter: &Meter) -> Vec<Inner> {
+    let text = settings::normalized(text);
+    // Parts of a text may be no command at all.
+    let is_readable = |text: &String| parse::parse(text, meter).errors.is_empty();
+    let commands = settings::commands(&text, meter).into_iter().filter(is_readable);
+    let shell = commands.map(|text| Inner::Text { text, shared: false });
+    shell.chain([Inner::Code { language: Language::Source, text: text.clone() }]).collect()
+}
