@@ -9,10 +9,13 @@ mod decode;
 mod escapes;
 mod expression;
 mod listing;
+mod lexis;
 mod literals;
+mod mentioned;
 mod other;
 mod sed;
 mod sql;
+mod strings;
 mod token;
 mod value;
 mod words;
@@ -20,7 +23,9 @@ mod words;
 pub(super) use words::{is_command_line, is_remover, serious_program};
 
 use super::Arg;
+use crate::programs::code::{self, lists};
 use crate::verdict::limits::{Meter, SHELL_COMMANDS};
+use lexis::Reading;
 use std::collections::HashSet;
 
 /// A language whose code can be on a command line.
@@ -168,7 +173,7 @@ impl Language {
     }
 
     /// Returns the code among the arguments of an interpreter.
-    pub fn inline_code(self, args: &[Arg]) -> Option<Vec<String>> {
+    pub fn inline_code(self, args: &[Arg]) -> Option<String> {
         let flags = match self {
             Language::Python => "c",
             Language::Elixir | Language::Lua => "e",
@@ -215,7 +220,8 @@ impl Language {
         }
         let bare = matches!(self, Language::Awk | Language::Sed) && texts.is_empty() && !file;
         texts.extend(operand.filter(|_| bare));
-        (!texts.is_empty()).then_some(texts)
+        // `-e A -e B` is one program.
+        (!texts.is_empty()).then(|| texts.join("\n"))
     }
 
     /// Whether the letters after the flag at `at` are its value and not more flags.
@@ -259,6 +265,12 @@ impl Language {
     pub fn reads_input(self, args: &[Arg]) -> bool {
         let mut operands = args.iter().filter(|arg| !arg.text.starts_with('-') || arg.text == "-");
         let operand = operands.find(|arg| arg.text != "run");
+        // A prompt reads its input also behind the code of an option.
+        let prompts = args.iter().take_while(|arg| arg.text != "--").any(|arg| is_prompt_option(self, &arg.text))
+            || args.windows(2).any(|pair| matches!(pair, [option, module] if option.text == "-m" && lists(&code::PROMPTS_MODULES, &module.text)));
+        if prompts {
+            return true;
+        }
         let others = [Language::Awk, Language::Sed];
         self.is_searched() && !others.contains(&self) && operand.is_none_or(is_stdin)
     }
@@ -270,8 +282,22 @@ pub(super) fn calls(language: Language, text: &str, meter: &Meter) -> Vec<Call> 
     match language {
         Language::Sed => distinct(sed::calls(text), meter),
         Language::Other | Language::Source | Language::Lisp | Language::Sql => {
-            let tokens = token::tokens(language, text);
-            let mut calls = literals::calls(&expression::Code::new(language, &tokens, meter));
+            let usual = token::tokens(language, text, Reading::Usual);
+            let mut calls = literals::calls(&expression::Code::new(language, &usual, meter));
+            if lexis::is_doubtful(language, text) {
+                meter.charge(text.len());
+                let flat = token::tokens(language, text, Reading::Flat);
+                if flat != usual {
+                    let found = literals::calls(&expression::Code::new(language, &flat, meter));
+                    calls.extend(found.into_iter().filter(mentioned::is_definite));
+                    for text in mentioned::other_strings(&usual, &flat) {
+                        meter.charge(text.len());
+                        let tokens = token::tokens(language, &text, Reading::Usual);
+                        let found = literals::calls(&expression::Code::new(language, &tokens, meter));
+                        calls.extend(found.into_iter().filter(mentioned::is_definite));
+                    }
+                }
+            }
             calls.extend(if language == Language::Sql { sql::composed(text) } else { None });
             // `!x` at the beginning of a line is no escape in a compiled language.
             let escapes = if language == Language::Source { Vec::new() } else { escapes::escapes(text) };
@@ -303,6 +329,22 @@ fn distinct(mut calls: Vec<Call>, meter: &Meter) -> Vec<Call> {
     let mut seen = HashSet::with_capacity(calls.len().min(64));
     calls.retain(|call| !seen.contains(call) && seen.insert(call.clone()));
     calls
+}
+
+/// Whether an option opens a prompt: `python3 -i -c x`.
+fn is_prompt_option(language: Language, option: &str) -> bool {
+    let clustered = option.starts_with('-') && !option.starts_with("--") && option.contains('i') && option.len() < 4;
+    match language {
+        Language::Python => clustered && !option.contains('W'),
+        Language::Node | Language::Lua => matches!(option, "-i" | "--interactive"),
+        Language::Php => option == "-a",
+        _ => false,
+    }
+}
+
+/// Whether code may evaluate what it reads: it opens a prompt, or evaluates a value.
+pub(super) fn obeys_input(code: &str) -> bool {
+    code::PROMPTS_CALLS.iter().any(|call| code.contains(call))
 }
 
 fn is_stdin(file: &Arg) -> bool {

@@ -23,7 +23,7 @@ pub(super) use shown::{expand_own_program, shown};
 
 use super::{Arg, Command, Input};
 use crate::programs::{self, CommandLine};
-use crate::shell::inline::Language;
+use crate::shell::inline::{Language, obeys_input};
 use crate::verdict::limits::Meter;
 use std::rc::Rc;
 
@@ -187,14 +187,17 @@ fn unknown_script() -> Vec<Inner> {
 /// Code on the command line, or on the standard input of an interpreter without a file.
 fn code(language: Language, command: &Command) -> Vec<Inner> {
     let found = language.inline_code(&command.args);
+    let reads_input = language.reads_input(&command.args);
     let texts = match (found, &command.input) {
-        (Some(texts), _) => texts,
-        (None, Input::Text(text)) if language.reads_input(&command.args) || language.reads_program(&command.args) => {
+        (Some(code), Input::Text(text)) if reads_input || obeys_input(&code) => vec![code, text.to_string()],
+        (Some(code), Input::Pipe | Input::Unknown) if obeys_input(&code) => {
+            return unknown_script().into_iter().chain([Inner::Code { language, text: code }]).collect();
+        }
+        (Some(code), _) => vec![code],
+        (None, Input::Text(text)) if reads_input || language.reads_program(&command.args) => {
             vec![text.to_string()]
         }
-        (None, Input::Pipe | Input::Unknown)
-            if language.reads_input(&command.args) || language.reads_program(&command.args) =>
-        {
+        (None, Input::Pipe | Input::Unknown) if reads_input || language.reads_program(&command.args) => {
             return unknown_script();
         }
         (None, _) => Vec::new(),

@@ -145,6 +145,19 @@ enum Environment {
     Values,
 }
 
+/// Finds that code shows credentials which a library reads without naming their file: `netrc.netrc().hosts`.
+pub(super) fn credentials(code: &Code<'_>) -> Option<Call> {
+    let shows = |name: &str| {
+        lists(&code::CARRIED_SHOWS, name) || lists(&code::CARRIED_SHOWS, last_component(name)) || name == "vars"
+    };
+    let names = || code.tokens.iter().filter_map(|token| if let Token::Name(name) = token { Some(name) } else { None });
+    let reads = |name: &&String| {
+        lists(&code::CARRIED_CREDENTIALS, name) || lists(&code::CARRIED_CREDENTIALS, last_component(name))
+    };
+    (names().any(|name| reads(&name)) && names().any(|name| shows(name)))
+        .then(|| Call::same(&["cat", "~/.aws/credentials"]))
+}
+
 /// Whether code uses the whole environment.
 pub(super) fn has_environment(code: &Code<'_>) -> bool {
     (0..code.tokens.len()).any(|at| environment_at(code, at).is_some())

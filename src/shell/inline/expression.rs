@@ -2,6 +2,7 @@
 
 use super::Language;
 use super::decode::{Decoder, is_reversal};
+use super::lexis::Reading;
 use super::listing::Loops;
 use super::token::{Piece, Token, tokens};
 use super::value::{Joint, Part, Value};
@@ -43,8 +44,14 @@ pub(super) struct Code<'a> {
 impl<'a> Code<'a> {
     pub fn new(language: Language, tokens: &'a [Token], meter: &'a Meter) -> Code<'a> {
         let mut code = Code { loops: Loops::of(tokens), ..Code::without_values(language, tokens, meter) };
+        let has_loops = tokens.iter().any(|token| matches!(token, Token::Name(word) if is_loop(word)));
         for at in 0..tokens.len() {
-            if let Some((name, values)) = code.assignment(at) {
+            if let Some((name, change)) = code.mutation(at) {
+                let known = code.values.get(name).map_or(&[][..], Vec::as_slice);
+                let changed = changed(known, change, has_loops);
+                code.meter.charge(changed.iter().map(|value| 1 + value.length()).sum());
+                code.values.entry(name).or_default().extend(changed);
+            } else if let Some((name, values)) = code.assignment(at) {
                 code.assigned.entry(name).or_default().push(at + 2);
                 let affordable = |value: Value| if value.length() > MAX_VALUE_BYTES { Value::unknown() } else { value };
                 code.values.entry(name).or_default().extend(values.into_iter().map(affordable));
@@ -228,7 +235,14 @@ impl<'a> Code<'a> {
                 Token::Text(text) if self.language == Language::Lisp && is_home_key(text) => {
                     value.push(Part::Home, &mut joint)
                 }
-                Token::Text(text) => value.push(Part::Text(text.clone()), &mut joint),
+                Token::Text(text) => {
+                    value.push(Part::Text(text.clone()), &mut joint);
+                    // `"x/etc/passwd"[1:]`
+                    if self.is_sign(at, '[') && text.contains('/') && !self.is_nested {
+                        value = Value(vec![Part::Decoded]);
+                        at = self.close(at) + 1;
+                    }
+                }
                 // A string in a value of another string is not evaluated.
                 Token::Mixed(_) if self.is_nested => value.push(Part::Unknown, &mut joint),
                 Token::Mixed(pieces) => value.extend(self.interpolated(pieces), &mut joint),
@@ -237,6 +251,19 @@ impl<'a> Code<'a> {
                     at = self.operand(name, at, &mut value, &mut joint);
                 }
                 Token::Sign('/' | ',') => joint = Joint::Path,
+                // Lua: `("x"):gsub("a", "b")`
+                Token::Sign(':')
+                    if value.is_path_text()
+                        && self.name(at).is_some_and(|name| lists(&code::DECODE_TRANSFORMS, name)) =>
+                {
+                    value = Value(vec![Part::Decoded]);
+                    at = if self.is_sign(at + 1, '(') { self.close(at + 1) + 1 } else { at + 1 };
+                }
+                // Perl: `"x" =~ s/a/b/r`
+                Token::Sign('=') if self.is_sign(at, '~') && value.is_path_text() => {
+                    value = Value(vec![Part::Decoded]);
+                    at = end;
+                }
                 // A method of a value.
                 Token::Sign('.') if matches!(self.token(at), Some(Token::Name(_))) && !value.0.is_empty() => {
                     let Some(method) = self.name(at) else { continue };
@@ -248,8 +275,10 @@ impl<'a> Code<'a> {
                         value = Value::of_text("/tmp");
                     } else if method == "format" {
                         value = value.formatted('{', &['}']);
+                    } else if lists(&code::DECODE_TRANSFORMS, method) && value.is_path_text() {
+                        value = Value(vec![Part::Decoded]);
                     } else if !lists(&code::WORDS_PATHS, method) {
-                        value = Value::unknown();
+                        value = if value.is_decoded() { value } else { Value::unknown() };
                     } else if arguments.is_some_and(|(start, end)| start < end) {
                         // What it is given is read next, like a group. `require("path").join` is a function of a module.
                         if value.is_unknown() {
@@ -314,10 +343,26 @@ impl<'a> Code<'a> {
             value.extend(listed, joint);
             return behind;
         }
+        if bracket && self.transforms_path(last, at, close) {
+            value.push(Part::Decoded, joint);
+            return behind;
+        }
         if let [only] = self.values_of(name) {
             self.meter.charge(only.length());
             value.extend(only.clone(), joint);
             return at;
+        }
+        if self.values_of(name).iter().any(Value::is_decoded) {
+            value.push(Part::Decoded, joint);
+            return at;
+        }
+        // `f.slice(1)`
+        if let Some((object, method)) = name.rsplit_once('.')
+            && lists(&code::DECODE_TRANSFORMS, method)
+            && self.values_of(object).iter().any(|value| value.is_path_text() || value.is_decoded())
+        {
+            value.push(Part::Decoded, joint);
+            return behind;
         }
         // The name of a file that was opened.
         if let Some((object, "name" | "path")) = name.rsplit_once('.')
@@ -349,6 +394,78 @@ impl<'a> Code<'a> {
         }
         value.push(Part::Unknown, joint);
         behind
+    }
+
+    /// Whether a function of this name cuts or changes a literal path that it is given: `substr("x/etc/passwd", 1)`.
+    pub(super) fn transforms_path(&self, name: &str, open: usize, close: usize) -> bool {
+        if !lists(&code::DECODE_TRANSFORMS, name) {
+            return false;
+        }
+        // The text is the third argument of functions that take a pattern and its replacement first.
+        let third = lists(&code::DECODE_PATTERN_FIRST, name);
+        let mut argument = 0;
+        let mut at = open + 1;
+        while at < close.min(self.tokens.len()) {
+            self.meter.charge(1);
+            match self.token(at) {
+                Some(Token::Sign(',')) => argument += 1,
+                Some(Token::Sign('(' | '[' | '{')) if argument > 2 => at = self.close(at),
+                Some(Token::Text(text)) if text.contains('/') && text.len() > 3 => {
+                    let is_subject = if third { argument == 2 } else { argument == 0 || self.is_sign(open + 2, ',') };
+                    if is_subject {
+                        return true;
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        false
+    }
+
+    /// A change of the value of a variable: `x += v`, `x.append(v)`, `x[0] = v`, `sub(/a/, "b", x)`.
+    fn mutation(&self, at: usize) -> Option<(&'a str, Change)> {
+        let name = self.name(at)?;
+        let sign = |back: usize, sign: char| self.is_sign(at + back, sign);
+        let given = |start: usize, end: usize| self.evaluate(start, end);
+        // `x += v`, `x .= v`, `x << v`, `x ..= v`
+        let operator = match (self.token(at + 1), self.token(at + 2)) {
+            (Some(Token::Sign('+' | '.' | '*' | '~')), Some(Token::Sign('='))) if !sign(3, '=') && !sign(3, '~') => {
+                Some(3)
+            }
+            (Some(Token::Sign('<')), Some(Token::Sign('<'))) if self.language == Language::Ruby => Some(3),
+            _ => None,
+        };
+        if let Some(behind) = operator.filter(|_| !self.values_of(name).is_empty()) {
+            return Some((name, Change::Appended(given(at + behind, self.statement_end(at + behind)))));
+        }
+        // `x =~ s/a/b/`
+        if sign(1, '=') && sign(2, '~') && sign(3, '/') && !self.values_of(name).is_empty() {
+            return Some((name, Change::Unknown));
+        }
+        // `x[0] = v`; the first component may also be the name of a Perl array.
+        if sign(1, '[') && self.is_sign(self.close(at + 1) + 1, '=') && !self.is_sign(self.close(at + 1) + 2, '=') {
+            return (!self.values_of(name).is_empty()).then_some((name, Change::Unknown));
+        }
+        let (object, method) = name.rsplit_once('.').unwrap_or(("", name));
+        if !object.is_empty() && !self.values_of(object).is_empty() && lists(&code::MUTATING_METHODS, method) {
+            let change = if lists(&code::MUTATING_APPENDS, method) && sign(1, '(') {
+                Change::Appended(given(at + 2, self.close(at + 1)))
+            } else {
+                Change::Unknown
+            };
+            return Some((object, change));
+        }
+        // `push(@x, v)`, `sub(/a/, "b", x)`, `substr($x, 1, 2) = v`: the variable is one of the arguments.
+        if lists(&code::MUTATING_FUNCTIONS, method)
+            && matches!(self.language, Language::Perl | Language::Php | Language::Awk)
+        {
+            let end = if sign(1, '(') { self.close(at + 1) } else { self.statement_end(at + 1) };
+            let names = (at + 1..end.min(at + 24)).filter_map(|at| self.name(at));
+            let changed = names.into_iter().find(|name| !self.values_of(name).is_empty());
+            return changed.map(|name| (name, Change::Unknown));
+        }
+        None
     }
 
     /// The home directory, if the name at `at` stands for it or looks it up, and where the expression goes on.
@@ -385,7 +502,7 @@ impl<'a> Code<'a> {
             match piece {
                 Piece::Text(text) => value.push(Part::Text(text.clone()), &mut joint),
                 Piece::Code(code) => {
-                    let inner = tokens(self.language, code);
+                    let inner = tokens(self.language, code, Reading::Usual);
                     let inner = Code { is_nested: true, ..Code::without_values(self.language, &inner, self.meter) };
                     let known = self.values_of(code.trim_matches(['$', '{', '}', ' ']));
                     let known = if known.is_empty() { self.values_of(code) } else { known };
@@ -440,6 +557,38 @@ impl<'a> Code<'a> {
         }
         at.min(limit)
     }
+}
+
+/// How the value of a variable changes.
+enum Change {
+    /// Something is added to its end.
+    Appended(Value),
+    Unknown,
+}
+
+/// The values that a variable may have after a change, beside those that it had.
+fn changed(known: &[Value], change: Change, has_loops: bool) -> Vec<Value> {
+    // A path that is put together in place hides what it names.
+    let hidden = known.iter().any(Value::is_path_text);
+    let unknown = || if hidden { Value(vec![Part::Decoded]) } else { Value::unknown() };
+    match change {
+        Change::Unknown => vec![unknown()],
+        Change::Appended(more) => {
+            let is_certain = more.is_complete() && !has_loops;
+            let last = known.last().filter(|value| value.is_complete() && value.length() < MAX_VALUE_BYTES);
+            let appended = last.map(|value| {
+                let mut value = value.clone();
+                value.attach(more);
+                value
+            });
+            let rest = (!is_certain || appended.is_none()).then(Value::unknown);
+            appended.into_iter().chain(rest).collect()
+        }
+    }
+}
+
+fn is_loop(word: &str) -> bool {
+    matches!(word, "for" | "while" | "until" | "loop" | "foreach" | "each")
 }
 
 /// The last component of a dotted name.

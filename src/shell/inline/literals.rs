@@ -60,8 +60,15 @@ fn loads(name: &str) -> bool {
     lists(&code::WORDS_LOADERS, last_component(name))
 }
 
+/// What the literals of a piece of code may do.
+pub(super) struct Loose {
+    pub calls: Vec<Call>,
+    /// Strings that look like code, and are given to a function that may evaluate them.
+    pub quoted: Vec<String>,
+}
+
 /// Finds what the literals of a piece of code may do.
-pub(super) fn loose(code: &Code<'_>, known: &Judged<'_>) -> Vec<Call> {
+pub(super) fn loose(code: &Code<'_>, known: &Judged<'_>) -> Loose {
     let mut finder = Finder {
         code,
         known,
@@ -81,15 +88,16 @@ pub(super) fn loose(code: &Code<'_>, known: &Judged<'_>) -> Vec<Call> {
         open_loaders: 0,
         next_path: 0,
         found: Vec::new(),
+        quoted: Vec::new(),
     };
     for at in 0..code.tokens.len() {
         finder.token(at);
     }
-    let mut found = finder.found;
+    let (mut found, quoted) = (finder.found, finder.quoted);
     if !matches!(code.language, Language::Sql) && (known.removes || !code.language.is_searched()) {
         found.extend(removals(code));
     }
-    found
+    Loose { calls: found, quoted }
 }
 
 struct Finder<'a> {
@@ -110,6 +118,7 @@ struct Finder<'a> {
     /// Behind the last path expression.
     next_path: usize,
     found: Vec<Call>,
+    quoted: Vec<String>,
 }
 
 impl<'a> Finder<'a> {
@@ -253,6 +262,9 @@ impl<'a> Finder<'a> {
             Around::Nothing if self.code.language == Language::Source => false,
             Around::Nothing => !self.is_searched || self.known.runs_unknown,
         };
+        if matches!(enclosing.around, Around::Unknown | Around::Foreign) && super::mentioned::looks_like_code(text) {
+            self.quoted.push(text.to_owned());
+        }
         if self.code.language == Language::Sql {
             let before = at.checked_sub(1).and_then(|at| self.code.name(at));
             let runs = before.is_some_and(|word| word.eq_ignore_ascii_case("program"))
@@ -578,7 +590,8 @@ fn removal(path: Word) -> Call {
 
 /// Finds what code runs and removes in a language whose calls are not known by name.
 pub(super) fn calls(code: &Code<'_>) -> Vec<Call> {
-    let mut found = loose(code, &Judged { judged: &[], runs_unknown: false, removes: false });
+    let mut found = loose(code, &Judged { judged: &[], runs_unknown: false, removes: false }).calls;
+    found.extend(super::mentioned::values(code));
     if code.language != Language::Sql {
         found.extend(other::calls(code));
         found.extend(carried::sent(code));

@@ -183,7 +183,10 @@ fn code(command: &Command, line: &CommandLine, meter: &Meter) -> Vec<Inner> {
 fn code_values(command: &Command, line: &CommandLine) -> Vec<Inner> {
     let Some(language) = line.language().map(Language::from_name) else { return Vec::new() };
     let texts = line.uses.iter().filter(|used| used.takes == Some(Use::Code)).filter_map(|used| command.value(used));
-    texts.map(|text| Inner::Code { language, text: text.text.into() }).collect()
+    let texts: Vec<String> = texts.map(|text| text.text.into()).collect();
+    // `-e A -e B` is one program.
+    let joined = (texts.len() > 1).then(|| texts.join("\n"));
+    texts.into_iter().chain(joined).map(|text| Inner::Code { language, text }).collect()
 }
 
 /// Lines with an effect in a file of tasks that is read from standard input: `make -f -`.

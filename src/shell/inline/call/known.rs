@@ -11,7 +11,7 @@ use crate::programs::code::CallEffect;
 use crate::verdict::limits::SHELL_STEPS;
 
 /// The program that stands for the use of a file whose name the code decodes from something unknown.
-const COMPUTED_FILE: &str = "code-file";
+pub(super) const COMPUTED_FILE: &str = "code-file";
 
 /// Judges a call whose effect is known. `open` is the index of its bracket, or of its first argument.
 pub(super) fn known_call(
@@ -162,9 +162,13 @@ fn judge_call(code: &Code<'_>, call: &KnownCall<'_>, given: &[Argument], found: 
                         | CallEffect::Read
                 );
                 let is_read = |call: &Call| matches!(call, Call::Same(words) if reads(words) || words.first().is_some_and(|verb| verb.text == "cp"));
+                let other =
+                    given.get(1).filter(|_| matches!(effect, CallEffect::Move | CallEffect::Copy | CallEffect::Open));
+                let other = other.map(Argument::values).unwrap_or_default();
                 let files = if is_file { computed_files(first.unwrap_or_default()) } else { Vec::new() };
+                let more = if is_file { computed_files(other) } else { Vec::new() };
                 let is_shown = calls.iter().any(is_read);
-                found.calls.extend(files.into_iter().filter(|file| is_shown || !is_read(file)));
+                found.calls.extend(files.into_iter().chain(more).filter(|file| is_shown || !is_read(file)));
                 let is_request = |call: &Call| matches!(call, Call::Same(words) if matches!(words.as_slice(), [curl, _] if curl.text == "curl"));
                 if calls.iter().any(is_request) && !found.is_plain(code, start, end) {
                     found.requests.push(found.calls.len());
