@@ -6,6 +6,7 @@
 mod call;
 mod carried;
 mod decode;
+mod editor;
 mod escapes;
 mod expression;
 mod listing;
@@ -113,7 +114,7 @@ impl Language {
             "perl" => Language::Perl,
             "php" => Language::Php,
             "python" | "py" | "pypy" | "ipython" => Language::Python,
-            "ruby" | "irb" => Language::Ruby,
+            "ruby" | "irb" | "pry" => Language::Ruby,
             "sed" | "gsed" => Language::Sed,
             _ => return None,
         })
@@ -195,6 +196,8 @@ impl Language {
                 texts.push(value.to_owned());
             } else if long.contains(&text) {
                 texts.extend(args.next().map(|code| code.text.to_string()));
+            } else if let Some(code) = perl_module_code(text).filter(|_| self == Language::Perl) {
+                texts.push(code.to_owned());
             } else if text.starts_with('-') && !text.starts_with("--") && text.len() > 1 {
                 // What follows a letter with a value of its own is that value: `-ropen3`, `-MFile::Path`.
                 let perl = if self == Language::Perl { "MmIFDCx" } else { "" };
@@ -329,6 +332,12 @@ fn distinct(mut calls: Vec<Call>, meter: &Meter) -> Vec<Call> {
     let mut seen = HashSet::with_capacity(calls.len().min(64));
     calls.retain(|call| !seen.contains(call) && seen.insert(call.clone()));
     calls
+}
+
+/// The code behind the module that an option of Perl loads: `-M'strict;code'`.
+fn perl_module_code(option: &str) -> Option<&str> {
+    let module = option.strip_prefix("-M").or_else(|| option.strip_prefix("-m"))?;
+    module.split_once([';', '\n']).map(|(_, code)| code)
 }
 
 /// Whether an option opens a prompt: `python3 -i -c x`.

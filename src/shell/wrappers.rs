@@ -202,5 +202,9 @@ fn code(language: Language, command: &Command) -> Vec<Inner> {
         }
         (None, _) => Vec::new(),
     };
-    texts.into_iter().map(|text| Inner::Code { language, text }).collect()
+    // Perl runs an operand that ends with `|` where it reads files.
+    let piped = command.args.iter().filter(|_| language == Language::Perl && !texts.is_empty());
+    let piped = piped.filter_map(|arg| arg.text.trim().strip_suffix('|')).filter(|text| text.contains(' '));
+    let piped: Vec<Inner> = piped.map(Inner::text).collect();
+    texts.into_iter().map(|text| Inner::Code { language, text }).chain(piped).collect()
 }

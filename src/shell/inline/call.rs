@@ -132,7 +132,9 @@ fn calls_in(language: Language, text: &str, tokens: Vec<Token>, meter: &Meter) -
     found.calls.extend(mentioned::callables(&code, &imported, &found.judged));
     hand_on(&code, &mut found);
     let mut calls = std::mem::take(&mut found.calls);
-    found.calls.extend(carried::credentials(&code));
+    calls.extend(carried::credentials(&code));
+    calls.extend(carried::shown_pickle(&code));
+    calls.extend(mentioned::cut_path(&code));
     let is_vague = |call: &Call| matches!(call, Call::Run(words) if words.first().is_some_and(Word::is_unknown));
     let runs_unknown = calls.iter().any(is_vague);
     let removes = imported.has(&code::WORDS_REMOVE_MODULES);
@@ -236,9 +238,16 @@ fn name_call(code: &Code<'_>, name: &str, at: usize, imported: &Imported, found:
         // `/x/.exec("y")` is a method of a regular expression.
         _ if is_method && matches!(before(2), Some(Token::Sign(sign)) if !matches!(sign, ')' | ']')) => return,
         // `$db->exec()` is a method of something.
-        "exec" | "system" | "query" if is_arrow => return,
-        // `model().eval()` is a method of an unknown object.
-        "eval" if is_method => return,
+        "exec" | "system" | "query" if is_arrow && !mentioned::uses_foreign_functions(code) => return,
+        // `model().eval()` is a method of an unknown object. It may also be an interpreter of another language.
+        "eval" if is_method => {
+            if let (true, Some(Token::Text(text))) = (code.is_sign(at + 1, '('), code.token(at + 2)) {
+                found
+                    .calls
+                    .extend(super::calls(Language::Other, text, code.meter).into_iter().filter(mentioned::is_definite));
+            }
+            return;
+        }
         _ => {}
     }
     // Perl: `eval` alone evaluates the line that was read.
@@ -308,7 +317,7 @@ fn name_call(code: &Code<'_>, name: &str, at: usize, imported: &Imported, found:
         found.calls.push(Call::Same(vec![Word::known("rm"), Word::known("-rf"), object.word()]));
         return;
     }
-    if on_object && !object.is_unknown() {
+    if on_object && (!object.is_unknown() || object.is_decoded()) {
         let opens = effect == CallEffect::Open && mode_writes(&code.evaluate(at + 2, code.close(at + 1)));
         let touches = last == "touch" || effect == CallEffect::WriteObject || opens;
         if touches {

@@ -145,6 +145,19 @@ enum Environment {
     Values,
 }
 
+/// Finds that code loads objects which stand in it, and which may call any function: `pickle.loads(b"…")`.
+pub(super) fn shown_pickle(code: &Code<'_>) -> Option<Call> {
+    let loads = |at: usize| {
+        let module = code.name(at).and_then(|name| name.rsplit_once('.')).filter(|(_, last)| *last == "loads");
+        let is_pickle = module.is_some_and(|(module, _)| lists(&code::CARRIED_PICKLES, last_component(module)));
+        let end = code.close(at + 1);
+        is_pickle
+            && code.is_sign(at + 1, '(')
+            && (matches!(code.token(at + 2), Some(Token::Text(_))) || code.has_fold(at + 2, end))
+    };
+    (0..code.tokens.len()).any(loads).then(Call::unknown)
+}
+
 /// Finds that code shows credentials which a library reads without naming their file: `netrc.netrc().hosts`.
 pub(super) fn credentials(code: &Code<'_>) -> Option<Call> {
     let shows = |name: &str| {

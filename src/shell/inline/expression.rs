@@ -281,6 +281,10 @@ impl<'a> Code<'a> {
                         value = if value.is_decoded() { value } else { Value::unknown() };
                     } else if arguments.is_some_and(|(start, end)| start < end) {
                         // What it is given is read next, like a group. `require("path").join` is a function of a module.
+                        if value.is_decoded() {
+                            at = arguments.map_or(at + 1, |(_, end)| end + 1);
+                            continue;
+                        }
                         if value.is_unknown() {
                             value = Value::default();
                         }
@@ -404,15 +408,18 @@ impl<'a> Code<'a> {
         // The text is the third argument of functions that take a pattern and its replacement first.
         let third = lists(&code::DECODE_PATTERN_FIRST, name);
         let mut argument = 0;
+        let mut is_nested = false;
         let mut at = open + 1;
         while at < close.min(self.tokens.len()) {
             self.meter.charge(1);
             match self.token(at) {
                 Some(Token::Sign(',')) => argument += 1,
-                Some(Token::Sign('(' | '[' | '{')) if argument > 2 => at = self.close(at),
+                Some(Token::Name(name)) if self.is_sign(at + 1, '(') => {
+                    is_nested |= lists(&code::DECODE_TRANSFORMS, last_component(name));
+                }
                 Some(Token::Text(text)) if text.contains('/') && text.len() > 3 => {
                     let is_subject = if third { argument == 2 } else { argument == 0 || self.is_sign(open + 2, ',') };
-                    if is_subject {
+                    if is_subject || is_nested {
                         return true;
                     }
                 }
@@ -508,6 +515,7 @@ impl<'a> Code<'a> {
                     let known = if known.is_empty() { self.values_of(code) } else { known };
                     match known {
                         [only] => value.extend(only.clone(), &mut joint),
+                        _ if code.is_empty() => value.push(Part::Unknown, &mut joint),
                         _ => value.extend(inner.evaluate(0, inner.tokens.len()), &mut joint),
                     }
                 }

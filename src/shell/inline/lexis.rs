@@ -47,14 +47,8 @@ fn line_comments(language: Language) -> &'static [&'static str] {
     }
 }
 
-/// The length of the comment that begins at `at`. `follows_value` if the token before it is an operand.
-pub(super) fn comment(
-    language: Language,
-    code: &str,
-    at: usize,
-    reading: Reading,
-    follows_value: bool,
-) -> Option<usize> {
+/// The length of the comment that begins at `at`.
+pub(super) fn comment(language: Language, code: &str, at: usize, reading: Reading) -> Option<usize> {
     let rest = code.get(at..)?;
     let mark = line_comments(language).iter().find(|mark| rest.starts_with(**mark));
     if let Some(mark) = mark {
@@ -76,8 +70,7 @@ pub(super) fn comment(
         let ends = rest.get(..line).and_then(|line| line.find("?>")).filter(|_| language == Language::Php);
         return Some(ends.unwrap_or(line));
     }
-    let has_blocks = matches!(language, Language::Php | Language::Sql | Language::Source)
-        || language == Language::Node && !follows_value;
+    let has_blocks = matches!(language, Language::Php | Language::Sql | Language::Source | Language::Node);
     let is_block = rest.starts_with("/*") && has_blocks && reading == Reading::Usual;
     is_block.then(|| rest.find("*/").map_or(rest.len(), |end| end + 2))
 }
@@ -94,6 +87,15 @@ pub(super) fn long_string(language: Language, rest: &str) -> Option<(&str, usize
     // A string that is not closed is no program, so the search need not begin again behind its bracket.
     let end = inner.find(&close).unwrap_or(inner.len());
     Some((inner.get(..end)?, (start + end + close.len()).min(rest.len())))
+}
+
+/// A string of PostgreSQL between tags, and its length in the source: `$x$text$x$`.
+pub(super) fn dollar_string(rest: &str) -> Option<(&str, usize)> {
+    let end = rest.get(1..)?.find(|c: char| !(c.is_alphanumeric() || c == '_'))? + 1;
+    let tag = rest.get(..=end).filter(|tag| tag.ends_with('$'))?;
+    let inner = rest.get(tag.len()..)?;
+    let length = inner.find(tag).unwrap_or(inner.len());
+    Some((inner.get(..length)?, (tag.len() * 2 + length).min(rest.len())))
 }
 
 /// A character literal at `at`, and its length in the source: `?#`, `#\;`.
@@ -126,7 +128,7 @@ pub(super) fn has_triple_quotes(language: Language) -> bool {
 /// Whether a name before a quote belongs to the string.
 pub(super) fn is_prefix(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    matches!(name.as_str(), "r" | "b" | "f" | "rb" | "br" | "fr" | "rf" | "u" | "c" | "s" | "t" | "rt" | "tr")
+    matches!(name.as_str(), "r" | "b" | "f" | "rb" | "br" | "fr" | "rf" | "u" | "c" | "s" | "t" | "rt" | "tr" | "e")
 }
 
 /// The delimiter of a sigil of Elixir, and where its text begins.

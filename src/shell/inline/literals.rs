@@ -262,14 +262,23 @@ impl<'a> Finder<'a> {
             Around::Nothing if self.code.language == Language::Source => false,
             Around::Nothing => !self.is_searched || self.known.runs_unknown,
         };
-        if matches!(enclosing.around, Around::Unknown | Around::Foreign) && super::mentioned::looks_like_code(text) {
+        let is_compiled = enclosing.name == "compile";
+        if (is_compiled || matches!(enclosing.around, Around::Unknown | Around::Foreign))
+            && super::mentioned::looks_like_code(text)
+        {
             self.quoted.push(text.to_owned());
         }
         if self.code.language == Language::Sql {
             let before = at.checked_sub(1).and_then(|at| self.code.name(at));
             let runs = before.is_some_and(|word| word.eq_ignore_ascii_case("program"))
                 || lists(&code::WORDS_SQL_RUNS, &enclosing.name.to_ascii_lowercase());
-            if runs {
+            // `program E'…'`, `program U&'…'`
+            let is_program = |back: usize| {
+                at.checked_sub(back)
+                    .and_then(|at| self.code.name(at))
+                    .is_some_and(|word| word.eq_ignore_ascii_case("program"))
+            };
+            if runs || is_program(2) || is_program(3) {
                 self.found.push(Call::Text(text.to_owned()));
             }
             return;
@@ -588,11 +597,28 @@ fn removal(path: Word) -> Call {
     Call::Same(vec![Word::known("rm"), Word::known("-rf"), path])
 }
 
+/// Gnuplot: `plot "< cmd"`
+fn gnuplot_pipes(code: &Code<'_>) -> Vec<Call> {
+    let is_reader = |name: &str| matches!(name, "plot" | "splot" | "stats" | "load" | "fit" | "replot" | "call");
+    let piped = |at: usize| match (at.checked_sub(1).and_then(|at| code.token(at)), code.token(at)) {
+        (Some(Token::Name(name)), Some(Token::Text(text))) if is_reader(name) => text.trim_start().strip_prefix('<'),
+        (Some(Token::Sign(',')), Some(Token::Text(text))) => {
+            text.trim_start().strip_prefix('<').filter(|text| is_command_line(text))
+        }
+        _ => None,
+    };
+    (0..code.tokens.len()).filter_map(piped).map(|text| Call::Text(text.to_owned())).collect()
+}
+
 /// Finds what code runs and removes in a language whose calls are not known by name.
 pub(super) fn calls(code: &Code<'_>) -> Vec<Call> {
     let mut found = loose(code, &Judged { judged: &[], runs_unknown: false, removes: false }).calls;
     found.extend(super::mentioned::values(code));
-    if code.language != Language::Sql {
+    found.extend(super::mentioned::cut_path(code));
+    found.extend(gnuplot_pipes(code));
+    if code.language == Language::Sql {
+        found.extend(super::mentioned::sql_files(code));
+    } else {
         found.extend(other::calls(code));
         found.extend(carried::sent(code));
     }

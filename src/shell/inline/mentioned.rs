@@ -73,6 +73,62 @@ pub(super) fn looks_like_code(text: &str) -> bool {
     text.matches('`').count() > 1 && text.len() > 4
 }
 
+/// Whether code calls functions of C libraries.
+pub(super) fn uses_foreign_functions(code: &Code<'_>) -> bool {
+    code.tokens.iter().any(|token| matches!(token, Token::Name(name) if name.starts_with("FFI")))
+}
+
+/// Finds a literal path below a home directory that the code cuts or changes, which hides what it names: `"x/home/a/.b"[1:]`.
+pub(super) fn cut_path(code: &Code<'_>) -> Option<Call> {
+    let is_private = |text: &str| {
+        let begins = ["/home/", "/Users/", "/root/", "~/"].iter().any(|start| text.contains(start));
+        begins && text.len() > 8 && !text.contains([' ', '\n'])
+    };
+    let is_cut = |at: usize| match code.token(at) {
+        Some(Token::Text(text)) if is_private(text) => {
+            let transforms = |at: usize| {
+                let method = code.name(at).and_then(|name| name.split('.').next());
+                method.is_some_and(|method| lists(&code::DECODE_TRANSFORMS, method))
+            };
+            let by_method = matches!(code.token(at + 1), Some(Token::Sign('.' | ':'))) && transforms(at + 2);
+            let by_index = code.is_sign(at + 1, '[') && code.language != Language::Other;
+            let is_head = code.language == Language::Lisp && at > 1 && code.is_sign(at - 2, '(') && transforms(at - 1);
+            by_method || by_index || is_head
+        }
+        Some(Token::Name(name)) if code.is_sign(at + 1, '(') => {
+            let close = code.close(at + 1);
+            code.transforms_path(last_component(name), at + 1, close)
+                && (at..close.min(code.tokens.len()))
+                    .any(|at| matches!(code.token(at), Some(Token::Text(text)) if is_private(text)))
+        }
+        _ => false,
+    };
+    (0..code.tokens.len()).any(is_cut).then(|| Call::same(&["code-file"]))
+}
+
+/// Files that functions of SQL read or write, where their names are put together.
+pub(super) fn sql_files(code: &Code<'_>) -> Vec<Call> {
+    let mut found = Vec::new();
+    for at in 0..code.tokens.len() {
+        let Some(name) = code.name(at).filter(|_| code.is_sign(at + 1, '(')) else { continue };
+        if !lists(&code::MENTIONED_SQL_FILES, &name.to_ascii_lowercase()) {
+            continue;
+        }
+        let end = code.statement_end(at + 2);
+        match code.tokens.get(at + 2..end).unwrap_or_default() {
+            [Token::Text(file)] => {
+                let program = if name.to_ascii_lowercase().contains("write") { "tee" } else { "cat" };
+                found.push(Call::same(&[program, file]));
+            }
+            tokens => {
+                let is_path = |token: &Token| matches!(token, Token::Text(text) if text.contains('/'));
+                found.extend(tokens.iter().any(is_path).then(|| Call::same(&["code-file"])));
+            }
+        }
+    }
+    found
+}
+
 /// What a piece of code in a language with known calls mentions as a value.
 pub(super) fn callables(code: &Code<'_>, imported: &Imported, judged: &[bool]) -> Option<Call> {
     let mut heads: Vec<&str> = Vec::new();
@@ -132,6 +188,9 @@ fn arrow_before(code: &Code<'_>, at: usize) -> bool {
 
 /// A function that runs, deletes or evaluates something, as a value.
 fn is_callable_value(code: &Code<'_>, name: &str, at: usize, imported: &Imported) -> bool {
+    // A decorator is called with what it decorates.
+    let is_decorator = name.starts_with('@') && code.language == Language::Python;
+    let name = name.trim_start_matches('@');
     let last = last_component(name);
     let own: &[&str] = match code.language {
         Language::Python => &code::MENTIONED_PYTHON_OWN,
@@ -140,7 +199,7 @@ fn is_callable_value(code: &Code<'_>, name: &str, at: usize, imported: &Imported
         _ => &[],
     };
     if lists(own, name) {
-        return is_value(code, at);
+        return is_decorator || is_value(code, at);
     }
     let serious = matches!(
         effect_of(last),
@@ -152,7 +211,7 @@ fn is_callable_value(code: &Code<'_>, name: &str, at: usize, imported: &Imported
     // `p: subprocess.Popen`
     let before = at.checked_sub(1).and_then(|at| code.token(at));
     let is_type = last == "Popen" && matches!(before, Some(Token::Sign(':' | '>' | '|')));
-    is_module && !is_type && is_value(code, at)
+    is_module && !is_type && (is_decorator || is_value(code, at))
 }
 
 /// A module that holds such functions, as a value: `vars(os)`.
@@ -163,6 +222,11 @@ fn is_module_value(code: &Code<'_>, name: &str, at: usize) -> bool {
         Language::Node => &code::MENTIONED_NODE,
         _ => return false,
     };
+    // `os.__dict__.get(x)`
+    let dict = name.split_once(".__dict__").map(|(module, _)| module);
+    if dict.is_some_and(|module| lists(modules, module)) {
+        return true;
+    }
     if !lists(modules, name) {
         return false;
     }
@@ -205,15 +269,21 @@ fn finds_module(code: &Code<'_>, name: &str, at: usize) -> bool {
 }
 
 fn is_reflection(name: &str) -> bool {
-    name.contains('_') && name.split('.').any(|part| lists(&code::MENTIONED_REFLECTION, part))
+    lists(&code::MENTIONED_REFLECTION, name)
+        || name.contains('_') && name.split('.').any(|part| lists(&code::MENTIONED_REFLECTION, part))
 }
 
 /// Ruby: `Kernel.method(:system)`, `FileUtils.send(:rm_rf, x)`
 fn is_named_method(code: &Code<'_>, name: &str, at: usize, head: &str) -> bool {
-    code.language == Language::Ruby
-        && at > 1
-        && code.is_sign(at - 1, ':')
-        && lists(&code::MENTIONED_RUBY_LOOKUP, last_component(head))
+    let is_symbol = at > 1 && code.is_sign(at - 1, ':');
+    // `alias z system`
+    let is_renamed = at > 1 && code.name(at - 2) == Some("alias");
+    // Elixir: `&File.rm_rf/1`
+    let is_captured = at > 0 && code.is_sign(at - 1, '&') && code.is_sign(at + 1, '/');
+    let name = if is_captured { last_component(name) } else { name };
+    (code.language == Language::Ruby
+        && (is_renamed || is_symbol && lists(&code::MENTIONED_RUBY_LOOKUP, last_component(head)))
+        || code.language == Language::Elixir && is_captured)
         && matches!(
             effect_of(name),
             Some(CallEffect::Run | CallEffect::Spawn | CallEffect::Delete | CallEffect::Code | CallEffect::Unknown)
@@ -235,10 +305,21 @@ fn is_callback(code: &Code<'_>, text: &str, at: usize, head: &str) -> bool {
     match code.language {
         Language::Php => {
             let is_data = head.is_empty() || lists(&code::MENTIONED_PHP_LOOKS, head);
-            serious() && is_argument && (!is_data || is_called) && !text.contains('.')
+            // `include "php://stdin"`
+            let includes = matches!(before, Some(Token::Name(word)) if matches!(word.as_str(), "include" | "require" | "include_once" | "require_once"));
+            let is_stream = includes && (text.starts_with("php://") || text.starts_with("data:"));
+            is_stream || serious() && is_argument && (!is_data || is_called) && !text.contains('.')
         }
-        // `method(:`)`
-        Language::Ruby => false,
+        // `logging.config.dictConfig({"()": "os.system"})`
+        Language::Python => {
+            let module = text.rsplit_once('.').map(|(module, _)| module);
+            let effect = effect_of(last_component(text));
+            module.is_some_and(|module| lists(&code::MENTIONED_MODULES, module))
+                && matches!(effect, Some(CallEffect::Run | CallEffect::Spawn | CallEffect::Code))
+                && matches!(before, Some(Token::Sign(':')))
+        }
+        // `File::Path->can("remove_tree")`
+        Language::Perl => is_argument && last_component(head) == "can" && serious(),
         // `itemgetter("system")(vars(os))`
         Language::Lua => is_argument && head == "rawget" && serious(),
         _ => false,
@@ -274,7 +355,12 @@ fn is_other_value(code: &Code<'_>, at: usize) -> bool {
             let is_argument = matches!(before(1), Some(Token::Sign('(' | '[' | '$' | ',') | Token::Name(_))) && ends;
             let head =
                 before(2).and_then(|token| if let Token::Name(name) = token { Some(name.as_str()) } else { None });
-            let shows = head.is_some_and(|head| lists(&code::WORDS_TEXT, last_component(head)));
+            let shows = head.is_some_and(|head| head != "get" && lists(&code::WORDS_TEXT, last_component(head)));
+            // `function('delete')`
+            let names_function = head.is_some_and(|head| matches!(head, "function" | "funcref" | "call"));
+            if names_function && is_argument && (effect_of(text).is_some() || super::is_remover(text)) {
+                return true;
+            }
             lists(&code::MENTIONED_OTHER_TEXTS, text) && is_argument && !shows
         }
         _ => false,

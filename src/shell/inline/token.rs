@@ -2,7 +2,9 @@
 
 use super::Language;
 use super::lexis::{self, Reading};
-use super::strings::{Escapes, Interpolation, closing_of, interpolated_string, interpolation, pieces, quoted, string};
+use super::strings::{
+    Escapes, Interpolation, balanced_end, closing_of, interpolated_string, interpolation, pieces, quoted, string,
+};
 use std::iter::Peekable;
 use std::str::CharIndices;
 
@@ -41,8 +43,8 @@ pub(super) fn tokens(language: Language, code: &str, reading: Reading) -> Vec<To
                 tokens.push(Token::Text(text.to_owned()));
                 skip_to(&mut chars, at + length);
             }
-            _ if lexis::comment(language, code, at, reading, tokens.last().is_some_and(is_value)).is_some() => {
-                let length = lexis::comment(language, code, at, reading, tokens.last().is_some_and(is_value));
+            _ if lexis::comment(language, code, at, reading).is_some() => {
+                let length = lexis::comment(language, code, at, reading);
                 skip_to(&mut chars, at + length.unwrap_or_default());
             }
             _ if lexis::character(language, code, at).is_some() => {
@@ -58,10 +60,10 @@ pub(super) fn tokens(language: Language, code: &str, reading: Reading) -> Vec<To
             '\'' if language == Language::Lisp => tokens.push(Token::Sign(c)),
             // `foldl'` is a name.
             '\'' if language == Language::Other && lexis::follows_value(code, at) => {}
-            '$' if language == Language::Sql && rest.starts_with("$$") => {
-                let length = rest.get(2..).and_then(|text| text.find("$$")).unwrap_or(rest.len().saturating_sub(2));
-                tokens.push(Token::Text(rest.get(2..2 + length).unwrap_or_default().to_owned()));
-                skip_to(&mut chars, at + length + 4);
+            '$' if language == Language::Sql && lexis::dollar_string(rest).is_some() => {
+                let Some((text, length)) = lexis::dollar_string(rest) else { continue };
+                tokens.push(Token::Text(text.to_owned()));
+                skip_to(&mut chars, at + length);
             }
             '\'' if language == Language::Source && !opens_string(code.get(..at).unwrap_or_default(), rest) => {}
             '"' | '\'' | '`' => {
@@ -261,8 +263,11 @@ fn folded(tokens: Vec<Token>, language: Language) -> Vec<Token> {
             let operators = match all.as_slice() {
                 [.., Token::Sign('<'), Token::Sign('>')]
                 | [.., Token::Sign('+'), Token::Sign('+')]
+                | [.., Token::Sign('|'), Token::Sign('|')]
                 | [.., Token::Sign('.'), Token::Sign('.')] => 2,
                 [.., Token::Sign('+' | '.' | '^' | '~')] => 1,
+                // Julia: `"a" * "b"`
+                [.., Token::Sign('*')] if language == Language::Other => 1,
                 _ => 0,
             };
             let before = all.len().checked_sub(operators + 1);
@@ -325,8 +330,12 @@ fn pattern_parts(language: Language, name: &str) -> Option<usize> {
 fn pattern_end(code: &str, start: usize, delimiter: char, parts: usize) -> usize {
     let mut end = start;
     for _ in 0..parts {
-        let close = if delimiter == '{' { "}".to_owned() } else { delimiter.to_string() };
+        let close = closing_of(delimiter).to_string();
         let rest = code.get(end..).unwrap_or_default();
+        // Brackets are balanced: `m{x(?{y})}`.
+        if delimiter == '{' && parts == 1 {
+            return (end + balanced_end(rest, '{', '}') + 1).min(code.len());
+        }
         // `s{a} {b}`: blanks between the parts.
         let gap = if delimiter == '{' { rest.find('{') } else { None };
         let is_blank = |at: &usize| rest.get(..*at).is_some_and(|gap| gap.trim().is_empty());

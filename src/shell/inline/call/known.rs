@@ -38,6 +38,7 @@ pub(super) fn known_call(
             Some(Token::Sign('{')) => language == Language::Perl && matches!(last, "system" | "exec"),
             _ => false,
         };
+    let bare = bare || language == Language::Lua && matches!(code.token(open), Some(Token::Text(_)));
     // `fork` in Perl needs no parentheses.
     let alone = effect == CallEffect::Unknown && last == "fork" && language == Language::Perl;
     if !called && !bare && !alone {
@@ -162,11 +163,11 @@ fn judge_call(code: &Code<'_>, call: &KnownCall<'_>, given: &[Argument], found: 
                         | CallEffect::Read
                 );
                 let is_read = |call: &Call| matches!(call, Call::Same(words) if reads(words) || words.first().is_some_and(|verb| verb.text == "cp"));
-                let other =
-                    given.get(1).filter(|_| matches!(effect, CallEffect::Move | CallEffect::Copy | CallEffect::Open));
-                let other = other.map(Argument::values).unwrap_or_default();
+                let others = matches!(effect, CallEffect::Move | CallEffect::Copy | CallEffect::Open);
+                let others = given.get(1..).unwrap_or_default().iter().filter(|_| others);
+                let other: Vec<Value> = others.flat_map(Argument::values).cloned().collect();
                 let files = if is_file { computed_files(first.unwrap_or_default()) } else { Vec::new() };
-                let more = if is_file { computed_files(other) } else { Vec::new() };
+                let more = if is_file { computed_files(&other) } else { Vec::new() };
                 let is_shown = calls.iter().any(is_read);
                 found.calls.extend(files.into_iter().chain(more).filter(|file| is_shown || !is_read(file)));
                 let is_request = |call: &Call| matches!(call, Call::Same(words) if matches!(words.as_slice(), [curl, _] if curl.text == "curl"));
