@@ -292,12 +292,12 @@ pub(super) fn calls(language: Language, text: &str, meter: &Meter) -> Vec<Call> 
                 let flat = token::tokens(language, text, Reading::Flat);
                 if flat != usual {
                     let found = literals::calls(&expression::Code::new(language, &flat, meter));
-                    calls.extend(found.into_iter().filter(mentioned::is_definite));
+                    calls.extend(found.into_iter().filter(mentioned::is_command));
                     for text in mentioned::other_strings(&usual, &flat) {
                         meter.charge(text.len());
                         let tokens = token::tokens(language, &text, Reading::Usual);
                         let found = literals::calls(&expression::Code::new(language, &tokens, meter));
-                        calls.extend(found.into_iter().filter(mentioned::is_definite));
+                        calls.extend(found.into_iter().filter(mentioned::is_command));
                     }
                 }
             }
@@ -353,7 +353,8 @@ fn is_prompt_option(language: Language, option: &str) -> bool {
 
 /// Whether code may evaluate what it reads: it opens a prompt, or evaluates a value.
 pub(super) fn obeys_input(code: &str) -> bool {
-    code::PROMPTS_CALLS.iter().any(|call| code.contains(call))
+    let has = |list: &[&str]| list.iter().any(|text| code.contains(text));
+    has(&code::PROMPTS_CALLS) || has(&code::PROMPTS_STREAMS) && has(&code::PROMPTS_LOADS)
 }
 
 fn is_stdin(file: &Arg) -> bool {

@@ -103,7 +103,7 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
 }
 
 /// The path of an address with its escapes and its patterns for single letters decoded.
-fn address_path(path: &str) -> String {
+pub(super) fn address_path(path: &str) -> String {
     let mut plain = String::new();
     let mut rest = path;
     while let Some(c) = rest.chars().next() {

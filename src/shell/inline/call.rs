@@ -62,7 +62,7 @@ pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> 
             if flat != usual {
                 work.extend(mentioned::other_strings(&usual, &flat).map(|text| (text, Trust::Doubtful)));
                 let mut found = calls_in(language, &code, flat, meter);
-                all.extend(found.calls.drain(..).filter(mentioned::is_definite));
+                all.extend(found.calls.drain(..).filter(mentioned::is_command));
             }
         }
         let mut found = calls_in(language, &code, usual, meter);
@@ -282,6 +282,18 @@ fn name_call(code: &Code<'_>, name: &str, at: usize, imported: &Imported, found:
     if code.language == Language::Php && name.starts_with('$') && called {
         found.calls.extend(variable_call(code, name, at));
         return;
+    }
+    // A pattern for hidden files below a directory that is not known.
+    if called
+        && matches!(last, "glob" | "rglob" | "iglob")
+        && let Some(Token::Text(pattern)) = code.token(at + 2)
+        && pattern.starts_with('.')
+        && !pattern.starts_with("./")
+        && !pattern.starts_with("..")
+        && pattern.contains('*')
+        && pattern.contains('/')
+    {
+        found.calls.push(Call::Text(format!("cat ~/{pattern}")));
     }
     // The file is the path that the method is called on.
     if matches!(last, "read_text" | "read_bytes") {

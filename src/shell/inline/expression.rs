@@ -6,6 +6,7 @@ use super::lexis::Reading;
 use super::listing::Loops;
 use super::token::{Piece, Token, tokens};
 use super::value::{Joint, Part, Value};
+use super::words::is_remover;
 use crate::programs::code::{self, lists};
 use crate::verdict::limits::{Meter, SHELL_STEPS};
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,13 +46,18 @@ impl<'a> Code<'a> {
     pub fn new(language: Language, tokens: &'a [Token], meter: &'a Meter) -> Code<'a> {
         let mut code = Code { loops: Loops::of(tokens), ..Code::without_values(language, tokens, meter) };
         let has_loops = tokens.iter().any(|token| matches!(token, Token::Name(word) if is_loop(word)));
+        // Which value of a variable is the one that appended texts are added to.
+        let mut grown: BTreeMap<&str, Option<usize>> = BTreeMap::new();
         for at in 0..tokens.len() {
             if let Some((name, change)) = code.mutation(at) {
-                let known = code.values.get(name).map_or(&[][..], Vec::as_slice);
-                let changed = changed(known, change, has_loops);
-                code.meter.charge(changed.iter().map(|value| 1 + value.length()).sum());
-                code.values.entry(name).or_default().extend(changed);
+                let known = code.values_of(name);
+                let change = if code.is_list(name) { Code::of_list(known, change) } else { change };
+                let values = code.values.entry(name).or_default();
+                let grown = grown.entry(name).or_default();
+                code.meter.charge(1 + change.length() + values.len());
+                apply(values, change, has_loops, grown);
             } else if let Some((name, values)) = code.assignment(at) {
+                grown.remove(name);
                 code.assigned.entry(name).or_default().push(at + 2);
                 let affordable = |value: Value| if value.length() > MAX_VALUE_BYTES { Value::unknown() } else { value };
                 code.values.entry(name).or_default().extend(values.into_iter().map(affordable));
@@ -347,7 +353,7 @@ impl<'a> Code<'a> {
             value.extend(listed, joint);
             return behind;
         }
-        if bracket && self.transforms_path(last, at, close) {
+        if bracket && self.transforms_path(name, at, close) {
             value.push(Part::Decoded, joint);
             return behind;
         }
@@ -400,9 +406,30 @@ impl<'a> Code<'a> {
         behind
     }
 
+    /// Whether a variable is assigned a list: `x = ["ls"]`, `x = %w[ls]`.
+    fn is_list(&self, name: &str) -> bool {
+        self.assigned(name).iter().any(|start| matches!(self.token(*start), Some(Token::Sign('[' | '('))))
+    }
+
+    /// What a change means for a list of words: more of them are only arguments, unless its program runs its arguments.
+    fn of_list(known: &[Value], change: Change) -> Change {
+        let first = known.first().and_then(Value::text).unwrap_or_default();
+        let program = first.split(['/', ' ']).find(|part| !part.is_empty()).unwrap_or_default();
+        match change {
+            Change::Appended(_) if !first.starts_with('/') && !lists(&code::MUTATING_RUNNERS, program) => {
+                Change::Arguments
+            }
+            Change::Appended(_) | Change::Unknown | Change::Arguments => Change::Unknown,
+        }
+    }
+
     /// Whether a function of this name cuts or changes a literal path that it is given: `substr("x/etc/passwd", 1)`.
     pub(super) fn transforms_path(&self, name: &str, open: usize, close: usize) -> bool {
-        if !lists(&code::DECODE_TRANSFORMS, name) {
+        // The text of a method is its object.
+        let object = name.rsplit_once(['.', ':']).map(|(object, _)| object.trim_end_matches(':'));
+        let is_function = object.is_none_or(|object| lists(&code::DECODE_TEXT_MODULES, object));
+        let name = last_component(name);
+        if !is_function || !lists(&code::DECODE_TRANSFORMS, name) || is_remover(name) {
             return false;
         }
         // The text is the third argument of functions that take a pattern and its replacement first.
@@ -468,8 +495,8 @@ impl<'a> Code<'a> {
             && matches!(self.language, Language::Perl | Language::Php | Language::Awk)
         {
             let end = if sign(1, '(') { self.close(at + 1) } else { self.statement_end(at + 1) };
-            let names = (at + 1..end.min(at + 24)).filter_map(|at| self.name(at));
-            let changed = names.into_iter().find(|name| !self.values_of(name).is_empty());
+            let mut names = (at + 1..end).inspect(|_| self.meter.charge(1)).filter_map(|at| self.name(at));
+            let changed = names.find(|name| !self.values_of(name).is_empty());
             return changed.map(|name| (name, Change::Unknown));
         }
         None
@@ -571,27 +598,51 @@ impl<'a> Code<'a> {
 enum Change {
     /// Something is added to its end.
     Appended(Value),
+    /// More words are added to a list.
+    Arguments,
     Unknown,
 }
 
-/// The values that a variable may have after a change, beside those that it had.
-fn changed(known: &[Value], change: Change, has_loops: bool) -> Vec<Value> {
+impl Change {
+    fn length(&self) -> usize {
+        if let Change::Appended(value) = self { value.length() } else { 1 }
+    }
+}
+
+/// Adds the values that a variable may have after a change. A text that is appended several times is kept with all that is
+/// appended to it, at `grown`.
+fn apply(values: &mut Vec<Value>, change: Change, has_loops: bool, grown: &mut Option<usize>) {
     // A path that is put together in place hides what it names.
-    let hidden = known.iter().any(Value::is_path_text);
-    let unknown = || if hidden { Value(vec![Part::Decoded]) } else { Value::unknown() };
+    let hidden = values.iter().any(Value::is_path_text);
     match change {
-        Change::Unknown => vec![unknown()],
+        Change::Arguments => {}
+        Change::Unknown => add_once(values, if hidden { Value(vec![Part::Decoded]) } else { Value::unknown() }),
         Change::Appended(more) => {
             let is_certain = more.is_complete() && !has_loops;
-            let last = known.last().filter(|value| value.is_complete() && value.length() < MAX_VALUE_BYTES);
-            let appended = last.map(|value| {
-                let mut value = value.clone();
-                value.attach(more);
-                value
-            });
-            let rest = (!is_certain || appended.is_none()).then(Value::unknown);
-            appended.into_iter().chain(rest).collect()
+            if grown.is_none()
+                && let Some(last) = values.last().filter(|value| value.is_complete()).cloned()
+            {
+                *grown = Some(values.len());
+                values.push(last);
+            }
+            match grown.and_then(|at| values.get_mut(at)) {
+                Some(value) if value.0.len() < 64 && value.length() + more.length() < MAX_VALUE_BYTES => {
+                    value.attach(more)
+                }
+                Some(value) => *value = Value::unknown(),
+                None => {}
+            }
+            if !is_certain || grown.is_none() {
+                add_once(values, Value::unknown());
+            }
         }
+    }
+}
+
+fn add_once(values: &mut Vec<Value>, value: Value) {
+    // Values that are not known come last or first: looking at these suffices.
+    if values.first() != Some(&value) && values.last() != Some(&value) {
+        values.push(value);
     }
 }
 

@@ -297,12 +297,13 @@ impl<'a> Finder<'a> {
                 self.found.extend(self.word_list(text, at, end));
             }
         }
-        if self.code.language == Language::Source
-            && enclosing.around == Around::Unknown
-            && text.starts_with(['/', '~'])
-            && text.contains("/.")
-            && opens_files(enclosing.name)
-        {
+        // The text of the code may show the path in another way: `"/home/me/" * ".netrc"`.
+        let may_open = if self.code.language == Language::Source {
+            enclosing.around == Around::Unknown && opens_files(enclosing.name)
+        } else {
+            !matches!(enclosing.around, Around::Text | Around::Judged | Around::Stored)
+        };
+        if may_open && text.starts_with(['/', '~']) && text.contains("/.") && !text.contains([' ', '\n', '*']) {
             self.found.push(Call::same(&[PATH_IN_CODE, text]));
         }
         let is_foreign = enclosing.around == Around::Foreign;
@@ -612,7 +613,14 @@ fn gnuplot_pipes(code: &Code<'_>) -> Vec<Call> {
 
 /// Finds what code runs and removes in a language whose calls are not known by name.
 pub(super) fn calls(code: &Code<'_>) -> Vec<Call> {
-    let mut found = loose(code, &Judged { judged: &[], runs_unknown: false, removes: false }).calls;
+    let loose = loose(code, &Judged { judged: &[], runs_unknown: false, removes: false });
+    let mut found = loose.calls;
+    // Code of a language that this one evaluates: `luaeval("os.execute(…)")`.
+    for text in loose.quoted.iter().filter(|_| code.language == Language::Other) {
+        found.extend(
+            super::call::calls(Language::Lua, text, code.meter).into_iter().filter(super::mentioned::is_definite),
+        );
+    }
     found.extend(super::mentioned::values(code));
     found.extend(super::mentioned::cut_path(code));
     found.extend(gnuplot_pipes(code));

@@ -8,6 +8,7 @@ use super::call::Imported;
 use super::expression::{Code, last_component};
 use super::token::{Piece, Token};
 use super::{Call, Language, Word};
+use crate::programs;
 use crate::programs::code::{self, CallEffect, effect_of, lists, modules_of};
 use std::collections::HashSet;
 
@@ -18,6 +19,20 @@ pub(super) fn is_definite(call: &Call) -> bool {
         Call::Same(words) => !words.iter().any(Word::is_unknown),
         Call::Text(text) | Call::Loose(text) => !text.trim_start().starts_with("$1"),
     }
+}
+
+/// Whether a call counts that is found only where comments and patterns are read as code: it is one for certain, and a text
+/// that it runs begins with a program.
+pub(super) fn is_command(call: &Call) -> bool {
+    let begins = |text: &str| {
+        let first = text.split_whitespace().next().and_then(|word| word.rsplit('/').next());
+        first.is_some_and(|program| programs::embedded(program).is_some())
+    };
+    is_definite(call)
+        && match call {
+            Call::Text(text) | Call::Loose(text) => begins(text),
+            Call::Run(_) | Call::Same(_) => true,
+        }
 }
 
 /// The strings of a reading that are no strings in another one, and that look like code.
@@ -97,7 +112,9 @@ pub(super) fn cut_path(code: &Code<'_>) -> Option<Call> {
         }
         Some(Token::Name(name)) if code.is_sign(at + 1, '(') => {
             let close = code.close(at + 1);
-            code.transforms_path(last_component(name), at + 1, close)
+            let is_method = at > 0 && (code.is_sign(at - 1, '.') || arrow_before(code, at));
+            !is_method
+                && code.transforms_path(name, at + 1, close)
                 && (at..close.min(code.tokens.len()))
                     .any(|at| matches!(code.token(at), Some(Token::Text(text)) if is_private(text)))
         }
@@ -211,7 +228,15 @@ fn is_callable_value(code: &Code<'_>, name: &str, at: usize, imported: &Imported
     // `p: subprocess.Popen`
     let before = at.checked_sub(1).and_then(|at| code.token(at));
     let is_type = last == "Popen" && matches!(before, Some(Token::Sign(':' | '>' | '|')));
-    is_module && !is_type && (is_decorator || is_value(code, at))
+    is_module && !is_type && (is_decorator || is_value(code, at) && !is_applied(code, at))
+}
+
+/// `map(os.remove, files)`, which is judged with what else `map` is given.
+fn is_applied(code: &Code<'_>, at: usize) -> bool {
+    let head = at.checked_sub(2).and_then(|at| code.name(at)).unwrap_or_default();
+    code.is_sign(at.wrapping_sub(1), '(')
+        && code.is_sign(at + 1, ',')
+        && lists(&code::MENTIONED_APPLIERS, last_component(head))
 }
 
 /// A module that holds such functions, as a value: `vars(os)`.

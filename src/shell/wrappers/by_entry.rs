@@ -162,6 +162,10 @@ fn code(command: &Command, line: &CommandLine, meter: &Meter) -> Vec<Inner> {
         return super::code(language, command).into_iter().chain(loose).collect();
     }
     let mut found = code_values(command, line);
+    // TeX reads its program from an operand that begins with a command.
+    let operands = with_use(Some(Use::Execute)).filter_map(|used| command.value(used));
+    let operands = operands.filter(|operand| operand.text.starts_with('\\'));
+    found.extend(operands.map(|operand| Inner::Code { language, text: operand.text.into() }));
     let file = with_use(Some(Use::Execute)).next();
     let names_input = file.and_then(|file| command.value(file)).is_some_and(|file| is_stdin(&file.text));
     let reads_input = found.is_empty() && (file.is_none() || names_input);
