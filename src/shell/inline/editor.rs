@@ -89,6 +89,15 @@ fn behind_modifiers(line: &str) -> &str {
     loop {
         let trimmed = rest.trim_start_matches(|c: char| ":0123456789.,;$%+-".contains(c) || c.is_whitespace());
         let (word, behind) = split_word(trimmed);
+        // `g/x/exe "…"`
+        if matches!(word, "g" | "v" | "global" | "vglobal")
+            && let Some(delimiter) = behind.trim_start_matches('!').chars().next().filter(char::is_ascii_punctuation)
+            && let Some((_, command)) =
+                behind.trim_start_matches('!').get(1..).and_then(|pattern| pattern.split_once(delimiter))
+        {
+            rest = command;
+            continue;
+        }
         let is_modifier = lists(&code::LINES_MODIFIERS, word);
         if !is_modifier {
             return trimmed;

@@ -55,7 +55,9 @@ pub(super) fn comment(language: Language, code: &str, at: usize, reading: Readin
         let before = code.get(..at).unwrap_or_default();
         let has_own_line =
             before.trim_end_matches([' ', '\t']).is_empty() || before.trim_end_matches([' ', '\t']).ends_with('\n');
-        let is_attribute = language == Language::Php && rest.starts_with("#[");
+        // `#{x}` is a value in the text of a here-document.
+        let is_attribute = language == Language::Php && rest.starts_with("#[")
+            || matches!(language, Language::Ruby | Language::Elixir) && rest.starts_with("#{");
         let is_operator = language == Language::Other && before.ends_with(|c: char| !c.is_whitespace());
         if is_attribute || is_operator && !has_own_line || reading == Reading::Flat && !has_own_line {
             return None;

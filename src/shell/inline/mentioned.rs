@@ -222,7 +222,23 @@ fn is_callable_value(code: &Code<'_>, name: &str, at: usize, imported: &Imported
         effect_of(last),
         Some(CallEffect::Run | CallEffect::Spawn | CallEffect::Delete | CallEffect::Code | CallEffect::Lookup)
     );
-    let Some((module, _)) = name.rsplit_once('.').filter(|_| serious) else { return false };
+    if !serious {
+        return false;
+    }
+    let Some((module, _)) = name.rsplit_once('.') else {
+        // `from os import system`; `{execSync}` is a member, or a pattern that takes it out of its module.
+        let is_imported = imported.has(&code::MENTIONED_IMPORTED);
+        let is_member = code.language == Language::Node
+            && matches!(at.checked_sub(1).and_then(|at| code.token(at)), Some(Token::Sign('{' | ',')))
+            && matches!(code.token(at + 1), Some(Token::Sign('}' | ',')));
+        let is_own = matches!(code.language, Language::Python | Language::Node);
+        return is_own
+            && is_imported
+            && !is_member
+            && effect_of(name).is_some()
+            && is_value(code, at)
+            && !is_applied(code, at);
+    };
     let is_module = lists(&code::MENTIONED_MODULES, module)
         || modules_of(last).is_some_and(|modules| modules.contains(&module)) && imported.has(&[module]);
     // `p: subprocess.Popen`

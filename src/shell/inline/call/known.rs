@@ -96,7 +96,13 @@ fn possible_arguments(code: &Code<'_>, given: Vec<Argument>) -> Vec<Vec<Argument
             possible.push(chosen);
         }
     }
-    possible.insert(0, given);
+    // The values of one variable say all, if they are known.
+    let unsettled =
+        |argument: &Argument| matches!(argument, Argument::OneOf(values) if !values.iter().all(Value::is_complete));
+    let variables = given.iter().filter(|argument| matches!(argument, Argument::OneOf(_))).count();
+    if variables != 1 || given.iter().any(unsettled) {
+        possible.insert(0, given);
+    }
     possible
 }
 
