@@ -10,7 +10,7 @@ use super::expression::{Code, last_component};
 use super::lexis::{self, Reading};
 use super::token::{Token, tokens};
 use super::value::Value;
-use super::{Call, Language, Word, carried, distinct, literals, mentioned};
+use super::{Call, Language, Word, carried, distinct, literals, mentioned, paths};
 use crate::programs::code::{self, CallEffect, effect_of, lists, modules_of};
 use crate::verdict::limits::{Meter, SHELL_STEPS};
 pub(super) use argument::{Argument, arguments};
@@ -201,7 +201,7 @@ fn name_targets(calls: &mut Vec<Call>, code: &Code<'_>) {
         let verb: Vec<Word> = words.into_iter().filter(|word| !word.is_unknown()).collect();
         // The home directory itself can only be removed.
         let removes = verb.first().is_some_and(|verb| verb.text == "rm");
-        let texts = literals::named_paths(code).into_iter().filter(|path| removes || path.text != "~/");
+        let texts = paths::named_paths(code).into_iter().filter(|path| removes || path.text != "~/");
         calls.extend(texts.map(|text| Call::Same(verb.iter().cloned().chain([text]).collect())));
         let left = |words: &[Word]| words.iter().any(Word::is_unknown) && kind(words) && (all || writes(words));
         calls.retain(|call| !matches!(call, Call::Same(words) if left(words)));
