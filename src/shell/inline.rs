@@ -349,7 +349,15 @@ fn is_prompt_option(language: Language, option: &str) -> bool {
         Language::Python => clustered && !option.contains('W'),
         Language::Node | Language::Lua => matches!(option, "-i" | "--interactive"),
         Language::Php => option == "-a",
-        _ => false,
+        Language::Awk
+        | Language::Elixir
+        | Language::Perl
+        | Language::Ruby
+        | Language::Sed
+        | Language::Lisp
+        | Language::Sql
+        | Language::Other
+        | Language::Source => false,
     }
 }
 

@@ -204,6 +204,11 @@ impl<'a> Code<'a> {
         self.folds.get(at.min(self.tokens.len())).copied().unwrap_or_default()
     }
 
+    /// Whether there is a literal between two tokens that may be a path.
+    pub fn has_path_text(&self, start: usize, end: usize) -> bool {
+        self.folds_before(start).paths < self.folds_before(end).paths
+    }
+
     /// Whether a function between two tokens returns text that its arguments do not show.
     fn has_hidden_text(&self, start: usize, end: usize) -> bool {
         self.folds_before(start).hiding < self.folds_before(end).hiding
@@ -520,6 +525,8 @@ struct Folds {
     all: u32,
     /// Those that return text which their arguments do not show.
     hiding: u32,
+    /// Literals that may be paths.
+    paths: u32,
 }
 
 /// Counts, for each token, those before it that decode or join literals.
@@ -535,6 +542,7 @@ fn folds(tokens: &[Token]) -> Vec<Folds> {
             Token::Sign('[') => is_reversal(tokens.get(at..at + 6).unwrap_or_default()),
             Token::Text(_) | Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => false,
         };
+        count.paths += u32::from(matches!(token, Token::Text(text) if text.contains('/') && text.len() > 3));
         count.all += u32::from(is_fold);
         count.hiding += u32::from(decoder.is_some_and(Decoder::hides));
         folds.push(count);

@@ -103,11 +103,14 @@ pub(super) fn dollar_string(rest: &str) -> Option<(&str, usize)> {
 /// A character literal at `at`, and its length in the source: `?#`, `#\;`.
 pub(super) fn character(language: Language, code: &str, at: usize) -> Option<(&str, usize)> {
     let rest = code.get(at..)?;
-    let mark = match language {
-        Language::Ruby | Language::Elixir if rest.starts_with('?') => 1,
-        Language::Lisp if rest.starts_with("#\\") || rest.starts_with("?\\") => 2,
-        Language::Lisp if rest.starts_with(['?', '\\']) => 1,
-        _ => return None,
+    let is_lisp = language == Language::Lisp;
+    let has_characters = is_lisp || matches!(language, Language::Ruby | Language::Elixir);
+    let mark = if is_lisp && (rest.starts_with("#\\") || rest.starts_with("?\\")) {
+        2
+    } else if has_characters && rest.starts_with('?') || is_lisp && rest.starts_with('\\') {
+        1
+    } else {
+        return None;
     };
     let inner = rest.get(mark..)?;
     let letter = inner.chars().next().filter(|c| !c.is_whitespace() && *c != ')')?;

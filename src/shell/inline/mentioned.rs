@@ -213,7 +213,16 @@ fn is_callable_value(code: &Code<'_>, name: &str, at: usize, imported: &Imported
         Language::Python => &code::MENTIONED_PYTHON_OWN,
         Language::Node => &code::MENTIONED_NODE_OWN,
         Language::Lua => &code::MENTIONED_LUA_OWN,
-        _ => &[],
+        Language::Awk
+        | Language::Elixir
+        | Language::Perl
+        | Language::Php
+        | Language::Ruby
+        | Language::Sed
+        | Language::Lisp
+        | Language::Sql
+        | Language::Other
+        | Language::Source => &[],
     };
     if lists(own, name) {
         return is_decorator || is_value(code, at);
@@ -261,7 +270,16 @@ fn is_module_value(code: &Code<'_>, name: &str, at: usize) -> bool {
         Language::Python => &code::MENTIONED_PYTHON,
         Language::Lua => &code::MENTIONED_LUA,
         Language::Node => &code::MENTIONED_NODE,
-        _ => return false,
+        Language::Awk
+        | Language::Elixir
+        | Language::Perl
+        | Language::Php
+        | Language::Ruby
+        | Language::Sed
+        | Language::Lisp
+        | Language::Sql
+        | Language::Other
+        | Language::Source => return false,
     };
     // `os.__dict__.get(x)`
     let dict = name.split_once(".__dict__").map(|(module, _)| module);
@@ -361,9 +379,17 @@ fn is_callback(code: &Code<'_>, text: &str, at: usize, head: &str) -> bool {
         }
         // `File::Path->can("remove_tree")`
         Language::Perl => is_argument && last_component(head) == "can" && serious(),
-        // `itemgetter("system")(vars(os))`
+        // `rawget(os, "execute")`
         Language::Lua => is_argument && head == "rawget" && serious(),
-        _ => false,
+        Language::Awk
+        | Language::Elixir
+        | Language::Node
+        | Language::Ruby
+        | Language::Sed
+        | Language::Lisp
+        | Language::Sql
+        | Language::Other
+        | Language::Source => false,
     }
 }
 

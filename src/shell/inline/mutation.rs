@@ -34,7 +34,11 @@ impl<'a> Code<'a> {
         let object = name.rsplit_once(['.', ':']).map(|(object, _)| object.trim_end_matches(':'));
         let is_function = object.is_none_or(|object| lists(&code::DECODE_TEXT_MODULES, object));
         let name = last_component(name);
-        if !is_function || !lists(&code::DECODE_TRANSFORMS, name) || is_remover(name) {
+        if !is_function
+            || !lists(&code::DECODE_TRANSFORMS, name)
+            || is_remover(name)
+            || !self.has_path_text(open, close)
+        {
             return false;
         }
         // The text is the third argument of functions that take a pattern and its replacement first.

@@ -22,10 +22,12 @@ impl Escapes {
     /// The escapes of a string with this quote; `is_raw` if its prefix switches them off.
     pub fn of(language: Language, quote: char, is_raw: bool) -> Escapes {
         let is_plain = quote == '\'' && matches!(language, Language::Perl | Language::Ruby | Language::Php);
-        match language {
-            Language::Lua => Escapes::Decimal,
-            _ if is_plain || is_raw => Escapes::None,
-            _ => Escapes::Octal,
+        if language == Language::Lua {
+            Escapes::Decimal
+        } else if is_plain || is_raw {
+            Escapes::None
+        } else {
+            Escapes::Octal
         }
     }
 }
