@@ -6,13 +6,19 @@
 mod call;
 mod carried;
 mod decode;
+mod editor;
 mod escapes;
 mod expression;
 mod listing;
+mod lexis;
 mod literals;
+mod mentioned;
+mod mutation;
 mod other;
+mod paths;
 mod sed;
 mod sql;
+mod strings;
 mod token;
 mod value;
 mod words;
@@ -20,8 +26,10 @@ mod words;
 pub(super) use words::{is_command_line, is_remover, serious_program};
 
 use super::{Arg, Command};
+use crate::programs::code::{self, lists};
 use crate::programs::{Use, WordUse};
 use crate::verdict::limits::{Meter, SHELL_COMMANDS};
+use lexis::Reading;
 use std::collections::HashSet;
 
 /// A language whose code can be on a command line.
@@ -109,7 +117,7 @@ impl Language {
             "perl" => Language::Perl,
             "php" => Language::Php,
             "python" | "py" | "pypy" | "ipython" => Language::Python,
-            "ruby" | "irb" => Language::Ruby,
+            "ruby" | "irb" | "pry" => Language::Ruby,
             "sed" | "gsed" => Language::Sed,
             _ => return None,
         })
@@ -169,7 +177,7 @@ impl Language {
     }
 
     /// Returns the code among the arguments of an interpreter.
-    pub fn inline_code(self, args: &[Arg]) -> Option<Vec<String>> {
+    pub fn inline_code(self, args: &[Arg]) -> Option<String> {
         let flags = match self {
             Language::Python => "c",
             Language::Elixir | Language::Lua => "e",
@@ -191,6 +199,8 @@ impl Language {
                 texts.push(value.to_owned());
             } else if long.contains(&text) {
                 texts.extend(args.next().map(|code| code.text.to_string()));
+            } else if let Some(code) = perl_module_code(text).filter(|_| self == Language::Perl) {
+                texts.push(code.to_owned());
             } else if text.starts_with('-') && !text.starts_with("--") && text.len() > 1 {
                 // What follows a letter with a value of its own is that value: `-ropen3`, `-MFile::Path`.
                 let perl = if self == Language::Perl { "MmIFDCx" } else { "" };
@@ -216,7 +226,8 @@ impl Language {
         }
         let bare = self.is_filter() && texts.is_empty() && !file;
         texts.extend(operand.filter(|_| bare));
-        (!texts.is_empty()).then_some(texts)
+        // `-e A -e B` is one program.
+        (!texts.is_empty()).then(|| texts.join("\n"))
     }
 
     /// Whether the letters after the flag at `at` are its value and not more flags.
@@ -256,12 +267,21 @@ impl Language {
             && pairs.into_iter().any(|(option, file)| matches!(option.text.as_str(), "-f" | "--file") && is_stdin(file))
     }
 
+    /// Whether an interpreter with these arguments shows a prompt, which reads its input also behind the code of an option.
+    pub fn prompts(self, args: &[Arg]) -> bool {
+        args.iter().take_while(|arg| arg.text != "--").any(|arg| is_prompt_option(self, &arg.text))
+            || args.windows(2).any(|pair| matches!(pair, [option, module] if option.text == "-m" && lists(&code::PROMPTS_MODULES, &module.text)))
+    }
+
     /// Whether an interpreter of the language reads its program from standard input: it is given no file, or standard input
     /// as one. What a verb such as `python3 -m x` reads is data.
     pub fn reads_input(self, command: &Command) -> bool {
         let Some(line) = command.parsed.as_deref().filter(|_| self.is_searched() && !self.is_filter()) else {
             return false;
         };
+        if self.prompts(&command.args) {
+            return true;
+        }
         let is_file = |used: &&WordUse| match used.takes {
             Some(Use::Execute) => !used.by_option || matches!(used.option, None | Some("-f" | "--file")),
             _ => !used.by_option,
@@ -287,8 +307,22 @@ pub(super) fn calls(language: Language, text: &str, meter: &Meter) -> Vec<Call> 
     match language {
         Language::Sed => distinct(sed::calls(text), meter),
         Language::Other | Language::Source | Language::Lisp | Language::Sql => {
-            let tokens = token::tokens(language, text);
-            let mut calls = literals::calls(&expression::Code::new(language, &tokens, meter));
+            let usual = token::tokens(language, text, Reading::Usual);
+            let mut calls = literals::calls(&expression::Code::new(language, &usual, meter));
+            if lexis::is_doubtful(language, text) {
+                meter.charge(text.len());
+                let flat = token::tokens(language, text, Reading::Flat);
+                if flat != usual {
+                    let found = literals::calls(&expression::Code::new(language, &flat, meter));
+                    calls.extend(found.into_iter().filter(mentioned::is_command));
+                    for text in mentioned::other_strings(&usual, &flat) {
+                        meter.charge(text.len());
+                        let tokens = token::tokens(language, &text, Reading::Usual);
+                        let found = literals::calls(&expression::Code::new(language, &tokens, meter));
+                        calls.extend(found.into_iter().filter(mentioned::is_command));
+                    }
+                }
+            }
             if language == Language::Sql {
                 calls.extend(sql::composed(text));
                 calls.extend(sql::joined_paths(text));
@@ -323,6 +357,37 @@ fn distinct(mut calls: Vec<Call>, meter: &Meter) -> Vec<Call> {
     let mut seen = HashSet::with_capacity(calls.len().min(64));
     calls.retain(|call| !seen.contains(call) && seen.insert(call.clone()));
     calls
+}
+
+/// The code behind the module that an option of Perl loads: `-M'strict;code'`.
+fn perl_module_code(option: &str) -> Option<&str> {
+    let module = option.strip_prefix("-M").or_else(|| option.strip_prefix("-m"))?;
+    module.split_once([';', '\n']).map(|(_, code)| code)
+}
+
+/// Whether an option opens a prompt: `python3 -i -c x`.
+fn is_prompt_option(language: Language, option: &str) -> bool {
+    let clustered = option.starts_with('-') && !option.starts_with("--") && option.contains('i') && option.len() < 4;
+    match language {
+        Language::Python => clustered && !option.contains('W'),
+        Language::Node | Language::Lua => matches!(option, "-i" | "--interactive"),
+        Language::Php => option == "-a",
+        Language::Awk
+        | Language::Elixir
+        | Language::Perl
+        | Language::Ruby
+        | Language::Sed
+        | Language::Lisp
+        | Language::Sql
+        | Language::Other
+        | Language::Source => false,
+    }
+}
+
+/// Whether code may evaluate what it reads: it opens a prompt, or evaluates a value.
+pub(super) fn obeys_input(code: &str) -> bool {
+    let has = |list: &[&str]| list.iter().any(|text| code.contains(text));
+    has(&code::PROMPTS_CALLS) || has(&code::PROMPTS_STREAMS) && has(&code::PROMPTS_LOADS)
 }
 
 fn is_stdin(file: &Arg) -> bool {

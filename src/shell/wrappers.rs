@@ -25,7 +25,7 @@ pub(super) use shown::{expand_own_program, shown};
 use super::{Arg, Command, Input};
 use crate::programs::code::lists;
 use crate::programs::{self, CommandLine, roles};
-use crate::shell::inline::Language;
+use crate::shell::inline::{Language, obeys_input};
 use crate::verdict::limits::Meter;
 use std::rc::Rc;
 
@@ -194,13 +194,24 @@ fn unknown_script() -> Vec<Inner> {
 fn code(language: Language, command: &Command) -> Vec<Inner> {
     let reads_input = || language.reads_input(command) || language.reads_program(&command.args);
     let texts = match (language.inline_code(&command.args), &command.input) {
-        (Some(texts), _) => texts,
+        (Some(code), Input::Text(text)) if language.prompts(&command.args) || obeys_input(&code) => {
+            vec![code, text.to_string()]
+        }
+        (Some(code), Input::Pipe | Input::Unknown) if obeys_input(&code) => {
+            return unknown_script().into_iter().chain([Inner::Code { language, text: code }]).collect();
+        }
+        (Some(code), _) => vec![code],
         (None, Input::Text(text)) if reads_input() => vec![text.to_string()],
         (None, Input::Pipe | Input::Unknown) if reads_input() => return unknown_script(),
         (None, _) => Vec::new(),
     };
+    // Perl runs an operand that ends with `|` where it reads files.
+    let piped = command.args.iter().filter(|_| language == Language::Perl && !texts.is_empty());
+    let piped = piped.filter_map(|arg| arg.text.trim().strip_suffix('|')).filter(|text| text.contains(' '));
+    let piped: Vec<Inner> = piped.map(Inner::text).collect();
     let assigned = if language == Language::Awk { assigned(command) } else { String::new() };
-    texts.into_iter().map(|text| Inner::Code { language, text: format!("{assigned}{text}") }).collect()
+    let codes = texts.into_iter().map(|text| Inner::Code { language, text: format!("{assigned}{text}") });
+    codes.chain(piped).collect()
 }
 
 /// The variables that an `awk` is given, as assignments: `-v name=value`, `name=value`.

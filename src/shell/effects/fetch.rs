@@ -177,7 +177,9 @@ pub(super) fn note(noted: &mut Noted<'_>, operands: &[&Arg]) {
 fn of_this_machine(address: &Arg) -> Option<Arg> {
     let scheme = address.text.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("file:"))?;
     let rest = address.behind(scheme)?;
-    let Some(rest) = rest.behind("//") else { return Some(rest) };
-    let at = rest.text.find('/')?;
-    rest.behind(rest.text.get(..at)?)
+    let path = match rest.behind("//") {
+        Some(rest) => rest.behind(rest.text.get(..rest.text.find('/')?)?)?,
+        None => rest,
+    };
+    Some(if path.is_known() { Arg::literal(super::mentions::address_path(&path.text)) } else { path })
 }

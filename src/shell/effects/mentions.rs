@@ -107,6 +107,9 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
     if let (Input::Text(text), true) = (&command.input, words::INCLUDES_FORMATS.contains(&command.program.as_str())) {
         finder.code(text);
     }
+    if matches!(command.program.as_str(), "jq" | "jaq" | "gojq") {
+        finder.jq_modules();
+    }
     if command.program == "yq" {
         command.args.iter().for_each(|arg| {
             finder.included(&arg.text);
@@ -114,6 +117,28 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
         });
     }
     finder.found
+}
+
+/// The path of an address with its escapes and its patterns for single letters decoded.
+pub(super) fn address_path(path: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = path;
+    while let Some(c) = rest.chars().next() {
+        let number = rest.get(1..3).filter(|_| c == '%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        // `{x}` and `[x-x]` of curl.
+        let inner = rest.get(1..).filter(|_| matches!(c, '{' | '[')).and_then(|inner| {
+            let end = inner.get(..inner.len().min(8)).unwrap_or_default().find(['}', ']'])?;
+            Some((inner.get(..end)?, end + 2))
+        });
+        let (letter, length) = match (number, inner) {
+            (Some(number), _) => (Some(char::from(number)), 3),
+            (None, Some((inner, length))) => (inner.chars().next(), length),
+            (None, None) => (Some(c), c.len_utf8()),
+        };
+        plain.extend(letter);
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    plain
 }
 
 /// Whether an option that names an output may empty a directory before writing into it. `-o` usually names a file.
@@ -165,6 +190,10 @@ impl Finder<'_> {
                 self.candidate(&value, name);
             }
         }
+        // An address may write letters of a path as numbers or patterns: `file:///x/%2ey`, `file:///x/{.}y`.
+        if let Some((_, path)) = arg.text.split_once("file://").filter(|(_, path)| path.contains(['%', '{', '['])) {
+            self.candidate(&Arg::literal(address_path(path)), option);
+        }
         for (at, separator) in arg.text.match_indices(['=', ':', ',', '@']) {
             let start = at + separator.len();
             // No path is longer, so the rest of a long word need not be looked at for each of its parts.
@@ -207,9 +236,12 @@ impl Finder<'_> {
     /// Looks at the files that a text includes: `#include "x"`, `.so x`, `include::x[]`.
     fn included(&mut self, text: &str) {
         for line in text.lines() {
+            // `load("/x" + "/y")`
+            let line = &line.replace("\" + \"", "").replace("\"+\"", "");
             let behind = words::INCLUDES_MARKS.iter().filter_map(|mark| line.split_once(*mark)).map(|(_, rest)| rest);
             for rest in behind {
                 let rest = rest.trim_start_matches([' ', '"', '\'', '<', ':', '`']);
+                let rest = rest.strip_prefix("file://").unwrap_or(rest);
                 let name = rest.split(['"', '\'', '>', '<', ')', '}', '[', ' ', '`']).next().unwrap_or_default();
                 let text = match (name.strip_prefix("~/"), &self.zones.home) {
                     (Some(rest), Some(home)) => format!("{home}/{rest}"),
@@ -218,6 +250,45 @@ impl Finder<'_> {
                 if !text.is_empty() {
                     self.candidate(&Arg::literal(text), "");
                 }
+            }
+        }
+    }
+
+    /// Looks at the data that programs of jq import: `jq -L ~ 'import ".x" as $d; $d'`.
+    fn jq_modules(&mut self) {
+        let args = &self.command.args;
+        let texts = || args.iter().map(|arg| arg.text.as_str());
+        let behind = |mark: &'static str| {
+            texts()
+                .flat_map(move |text| text.split(mark).skip(1))
+                .filter_map(|rest| rest.trim_start().strip_prefix('"'))
+        };
+        let name = |rest: &str| rest.split('"').next().unwrap_or_default().to_owned();
+        let modules: Vec<String> = behind("import ").chain(behind("include ")).map(name).collect();
+        if modules.is_empty() {
+            return;
+        }
+        let options = args.iter().zip(args.iter().skip(1));
+        let separate = options.filter(|(option, _)| matches!(option.text.as_str(), "-L" | "--library-path"));
+        let separate = separate.map(|(_, directory)| directory.text.to_string());
+        let attached = texts().filter_map(|text| text.strip_prefix("-L")).filter(|text| !text.is_empty());
+        let searched = behind("search:").chain(behind("search\":")).map(name);
+        let directories: Vec<String> =
+            separate.chain(attached.map(str::to_owned)).chain(searched).chain([".".to_owned()]).collect();
+        // More pairs than programs have count as the worst of them.
+        if modules.len() * directories.len() > PATH_BYTES.most {
+            self.candidate(
+                &Arg::literal(format!(
+                    "{}/.netrc",
+                    self.zones.home.as_ref().map_or_else(String::new, ToString::to_string)
+                )),
+                "",
+            );
+            return;
+        }
+        for directory in &directories {
+            for module in &modules {
+                self.candidate(&Arg::literal(format!("{}/{module}.json", directory.trim_end_matches('/'))), "");
             }
         }
     }
@@ -258,6 +329,10 @@ impl Finder<'_> {
 
     /// Looks at every word in code.
     fn code(&mut self, code: &str) {
+        for address in code.split("file://").skip(1).filter(|address| address.contains('%')) {
+            let path = address.split(['"', '\'', '`', ' ']).next().unwrap_or_default();
+            self.candidate(&Arg::literal(address_path(path)), "");
+        }
         let is_path = |c: char| c.is_alphanumeric() || "/._-~+".contains(c);
         // The names of the calls around a word: `s.replace('~/.bashrc', …)` only works on text.
         let is_quote = |c: char| matches!(c, '"' | '\'' | '`');

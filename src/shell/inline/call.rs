@@ -8,15 +8,17 @@ mod name;
 
 use super::carried::PlainTokens;
 use super::expression::{Code, last_component};
+use super::lexis::{self, Reading};
 use super::token::{Token, tokens};
 use super::value::Value;
-use super::{Call, Language, Word, carried, distinct, literals};
+use super::{Call, Language, Word, carried, distinct, literals, mentioned, paths};
 use crate::programs::code::{self, CallEffect, effect_of, lists, modules_of};
 use crate::verdict::limits::{Meter, SHELL_STEPS};
 pub(super) use argument::{Argument, arguments};
 use build::build_calls;
 use known::{computed_files, known_call};
-use name::{Imported, resolve_aliases};
+pub(super) use name::Imported;
+use name::resolve_aliases;
 
 /// What is found in a piece of code.
 #[derive(Default)]
@@ -26,6 +28,8 @@ struct Found {
     judged: Vec<bool>,
     /// Code of the same language that the code evaluates.
     evaluated: Vec<String>,
+    /// Strings that look like code of the same language, and that may be evaluated.
+    quoted: Vec<String>,
     /// The directories that the code may have changed to.
     directories: Vec<Value>,
     /// The requests among the calls that are given something other than literals.
@@ -46,21 +50,40 @@ impl Found {
 /// Returns what a piece of code does, with the code that it evaluates.
 pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> {
     let mut all = Vec::new();
-    let mut work = vec![code.to_owned()];
-    while let Some(code) = work.pop() {
+    let mut work = vec![(code.to_owned(), Trust::Evaluated)];
+    while let Some((code, trust)) = work.pop() {
         meter.charge(code.len() / 2);
         if meter.exceeds(&SHELL_STEPS) {
             break;
         }
-        let mut found = calls_in(language, &code, meter);
-        all.append(&mut found.calls);
-        work.append(&mut found.evaluated);
+        let usual = tokens(language, &code, Reading::Usual);
+        if lexis::is_doubtful(language, &code) {
+            meter.charge(code.len());
+            let flat = tokens(language, &code, Reading::Flat);
+            if flat != usual {
+                work.extend(mentioned::other_strings(&usual, &flat).map(|text| (text, Trust::Doubtful)));
+                let mut found = calls_in(language, &code, flat, meter);
+                all.extend(found.calls.drain(..).filter(mentioned::is_command));
+            }
+        }
+        let mut found = calls_in(language, &code, usual, meter);
+        all.extend(found.calls.drain(..).filter(|call| trust == Trust::Evaluated || mentioned::is_definite(call)));
+        work.extend(found.evaluated.into_iter().map(|text| (text, trust)));
+        work.extend(found.quoted.into_iter().map(|text| (text, Trust::Doubtful)));
     }
     distinct(all, meter)
 }
 
-fn calls_in(language: Language, text: &str, meter: &Meter) -> Found {
-    let tokens = resolve_aliases(tokens(language, text));
+/// How certain it is that a text is code.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trust {
+    Evaluated,
+    /// It may as well be data: only what it does for certain counts.
+    Doubtful,
+}
+
+fn calls_in(language: Language, text: &str, tokens: Vec<Token>, meter: &Meter) -> Found {
+    let tokens = resolve_aliases(tokens);
     let imported = Imported::of(&tokens, text);
     let code = Code::new(language, &tokens, meter);
     let mut found = Found { judged: vec![false; tokens.len()], ..Found::default() };
@@ -76,7 +99,11 @@ fn calls_in(language: Language, text: &str, meter: &Meter) -> Found {
             Token::Name(_) | Token::Text(_) | Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => awk_prints,
         };
         match token {
-            Token::Command(_) => found.calls.extend(code.string(token).map(|value| Call::Text(value.shell_text()))),
+            Token::Command(pieces) => {
+                found.calls.extend(code.string(token).map(|value| Call::Text(value.shell_text())));
+                found.evaluated.extend(mentioned::code_of(pieces));
+            }
+            Token::Mixed(pieces) => found.evaluated.extend(mentioned::code_of(pieces)),
             Token::Name(name) => name_call(&code, name, at, &imported, &mut found),
             // `X["system"]("…")`
             Token::Sign('[') if code.is_sign(code.close(at) + 1, '(') && code.close(at) == at + 2 => {
@@ -91,22 +118,51 @@ fn calls_in(language: Language, text: &str, meter: &Meter) -> Found {
                 let file = code.evaluate(at + 1, code.statement_end(at + 1));
                 found.calls.push(Call::Same(vec![Word::known("tee"), file.word()]));
             }
+            // `getline x < file`
+            Token::Sign('<') if language == Language::Awk => {
+                let mut before = tokens.get(at.saturating_sub(2)..at).unwrap_or_default().iter();
+                if before.any(|token| matches!(token, Token::Name(name) if name == "getline")) {
+                    found.calls.extend(awk_file(&code, at + 1, "cat"));
+                }
+            }
+            // `@f(x)`
+            Token::Sign('@') if language == Language::Awk => found.calls.push(Call::unknown()),
             // gawk connects to the network through special file names.
             Token::Text(text) if language == Language::Awk && text.starts_with("/inet") => {
                 found.calls.push(Call::same(&["curl", "--data", "@-", text]));
             }
-            Token::Text(_) | Token::Mixed(_) | Token::Sign(_) => {}
+            Token::Text(_) | Token::Sign(_) => {}
         }
     }
+    found.calls.extend(mentioned::callables(&code, &imported, &found.judged));
     hand_on(&code, &mut found);
     let mut calls = std::mem::take(&mut found.calls);
+    calls.extend(carried::credentials(&code));
+    calls.extend(carried::shown_pickle(&code));
+    calls.extend(mentioned::cut_path(&code));
     let is_vague = |call: &Call| matches!(call, Call::Run(words) if words.first().is_some_and(Word::is_unknown));
     let runs_unknown = calls.iter().any(is_vague);
     let removes = imported.has(&code::WORDS_REMOVE_MODULES);
-    calls.extend(literals::loose(&code, &literals::Judged { judged: &found.judged, runs_unknown, removes }));
+    let loose = literals::loose(&code, &literals::Judged { judged: &found.judged, runs_unknown, removes });
+    calls.extend(loose.calls);
+    found.quoted = loose.quoted;
     let mut calls = distinct(calls, meter);
     name_targets(&mut calls, &code);
     Found { calls, ..found }
+}
+
+/// The use of a file whose name awk computes.
+fn awk_file(code: &Code<'_>, start: usize, program: &str) -> Vec<Call> {
+    let end = if code.is_sign(start, '(') { code.close(start) + 1 } else { start + 1 };
+    // `$1 $2` puts fields together.
+    let fields = (start..end).filter(|at| code.name(*at).is_some_and(|name| name.starts_with('$'))).count();
+    let value = code.evaluate(start, end);
+    let computed = computed_files(std::slice::from_ref(&value));
+    if fields > 1 || value.is_decoded() {
+        return vec![Call::same(&[known::COMPUTED_FILE])];
+    }
+    let known = (!value.is_unknown()).then(|| Call::Same(vec![Word::known(program), value.word()]));
+    computed.into_iter().chain(known).collect()
 }
 
 /// Adds what the code hands on to other machines, to its output and to other processes.
@@ -150,7 +206,7 @@ fn name_targets(calls: &mut Vec<Call>, code: &Code<'_>) {
         let verb: Vec<Word> = words.into_iter().filter(|word| !word.is_unknown()).collect();
         // The home directory itself can only be removed.
         let removes = verb.first().is_some_and(|verb| verb.text == "rm");
-        let texts = literals::named_paths(code).into_iter().filter(|path| removes || path.text != "~/");
+        let texts = paths::named_paths(code).into_iter().filter(|path| removes || path.text != "~/");
         calls.extend(texts.map(|text| Call::Same(verb.iter().cloned().chain([text]).collect())));
         let left = |words: &[Word]| words.iter().any(Word::is_unknown) && kind(words) && (all || writes(words));
         calls.retain(|call| !matches!(call, Call::Same(words) if left(words)));
@@ -187,12 +243,31 @@ fn name_call(code: &Code<'_>, name: &str, at: usize, imported: &Imported, found:
         // `/x/.exec("y")` is a method of a regular expression.
         _ if is_method && matches!(before(2), Some(Token::Sign(sign)) if !matches!(sign, ')' | ']')) => return,
         // `$db->exec()` is a method of something.
-        "exec" | "system" | "query" if is_arrow => return,
-        // `model().eval()` is a method of an unknown object.
-        "eval" if is_method => return,
+        "exec" | "system" | "query" if is_arrow && !mentioned::uses_foreign_functions(code) => return,
+        // `model().eval()` is a method of an unknown object. It may also be an interpreter of another language.
+        "eval" if is_method => {
+            if let (true, Some(Token::Text(text))) = (code.is_sign(at + 1, '('), code.token(at + 2)) {
+                found
+                    .calls
+                    .extend(super::calls(Language::Other, text, code.meter).into_iter().filter(mentioned::is_definite));
+            }
+            return;
+        }
         _ => {}
     }
+    // Perl: `eval` alone evaluates the line that was read.
+    if name == "eval"
+        && code.language == Language::Perl
+        && matches!(code.token(at + 1), None | Some(Token::Sign(';' | '}' | '\n')))
+    {
+        found.calls.push(Call::unknown());
+        return;
+    }
     // PHP suppresses errors with `@unlink`.
+    if name.starts_with('@') && code.language == Language::Awk {
+        found.calls.push(Call::unknown());
+        return;
+    }
     let name = name.trim_start_matches(['@', '&', '\\']);
     // Django: `User.objects.all().delete()`
     if name == "delete" && is_method && code.is_sign(at + 2, ')') {
@@ -218,6 +293,18 @@ fn name_call(code: &Code<'_>, name: &str, at: usize, imported: &Imported, found:
     if code.language == Language::Php && name.starts_with('$') && called {
         found.calls.extend(variable_call(code, name, at));
         return;
+    }
+    // A pattern for hidden files below a directory that is not known.
+    if called
+        && matches!(last, "glob" | "rglob" | "iglob")
+        && let Some(Token::Text(pattern)) = code.token(at + 2)
+        && pattern.starts_with('.')
+        && !pattern.starts_with("./")
+        && !pattern.starts_with("..")
+        && pattern.contains('*')
+        && pattern.contains('/')
+    {
+        found.calls.push(Call::Text(format!("cat ~/{pattern}")));
     }
     // The file is the path that the method is called on.
     if matches!(last, "read_text" | "read_bytes") {
@@ -258,7 +345,7 @@ fn name_call(code: &Code<'_>, name: &str, at: usize, imported: &Imported, found:
         found.calls.push(Call::Same(vec![Word::known("rm"), Word::known("-rf"), object.word()]));
         return;
     }
-    if on_object && !object.is_unknown() {
+    if on_object && (!object.is_unknown() || object.is_decoded()) {
         // `Path("x").chmod(0o777)`
         if effect == CallEffect::Rights {
             let mode = mode::first(code, at + 2, code.close(at + 1), &[Argument::Value(Value::unknown())]);
@@ -269,6 +356,7 @@ fn name_call(code: &Code<'_>, name: &str, at: usize, imported: &Imported, found:
         let opens = effect == CallEffect::Open && mode_writes(&code.evaluate(at + 2, code.close(at + 1)));
         let touches = last == "touch" || effect == CallEffect::WriteObject || opens;
         if touches {
+            found.calls.extend(computed_files(std::slice::from_ref(&object)));
             found.calls.push(Call::Same(vec![Word::known("tee"), object.word()]));
         }
     }

@@ -145,6 +145,32 @@ enum Environment {
     Values,
 }
 
+/// Finds that code loads objects which stand in it, and which may call any function: `pickle.loads(b"…")`.
+pub(super) fn shown_pickle(code: &Code<'_>) -> Option<Call> {
+    let loads = |at: usize| {
+        let module = code.name(at).and_then(|name| name.rsplit_once('.')).filter(|(_, last)| *last == "loads");
+        let is_pickle = module.is_some_and(|(module, _)| lists(&code::CARRIED_PICKLES, last_component(module)));
+        let end = code.close(at + 1);
+        is_pickle
+            && code.is_sign(at + 1, '(')
+            && (matches!(code.token(at + 2), Some(Token::Text(_))) || code.has_fold(at + 2, end))
+    };
+    (0..code.tokens.len()).any(loads).then(Call::unknown)
+}
+
+/// Finds that code shows credentials which a library reads without naming their file: `netrc.netrc().hosts`.
+pub(super) fn credentials(code: &Code<'_>) -> Option<Call> {
+    let shows = |name: &str| {
+        lists(&code::CARRIED_SHOWS, name) || lists(&code::CARRIED_SHOWS, last_component(name)) || name == "vars"
+    };
+    let names = || code.tokens.iter().filter_map(|token| if let Token::Name(name) = token { Some(name) } else { None });
+    let reads = |name: &&String| {
+        lists(&code::CARRIED_CREDENTIALS, name) || lists(&code::CARRIED_CREDENTIALS, last_component(name))
+    };
+    (names().any(|name| reads(&name)) && names().any(|name| shows(name)))
+        .then(|| Call::same(&["cat", "~/.aws/credentials"]))
+}
+
 /// Whether code uses the whole environment.
 pub(super) fn has_environment(code: &Code<'_>) -> bool {
     (0..code.tokens.len()).any(|at| environment_at(code, at).is_some())

@@ -1,5 +1,6 @@
 //! Lines of database shells, editors, debuggers and Tcl that hand their rest to a shell or to another language.
 
+use super::strings::balanced_end;
 use super::{Call, Language};
 use crate::programs::code;
 
@@ -11,7 +12,14 @@ pub(super) enum Escape {
 
 /// Finds the lines of a piece of code that run something else.
 pub(super) fn escapes(text: &str) -> Vec<Escape> {
-    let mut found = Vec::new();
+    let mut found: Vec<Escape> = super::editor::embedded(text).into_iter().map(Escape::Call).collect();
+    // TeX: `\directlua{…}`
+    let mut rest = text;
+    while let Some((_, inner)) = rest.split_once("directlua{") {
+        let (code, behind) = inner.split_at(balanced_end(inner, '{', '}'));
+        found.push(Escape::Code(Language::Lua, code.to_owned()));
+        rest = behind;
+    }
     for line in text.lines() {
         // Tcl: `spawn ls; interact`
         let is_tcl = ["exec ", "spawn "].iter().any(|start| line.trim_start().starts_with(start));
@@ -22,8 +30,9 @@ pub(super) fn escapes(text: &str) -> Vec<Escape> {
         // psql: `\set x` with a command in backquotes
         let quoted = line.split('`').skip(1).step_by(2).filter(|_| line.trim_start().starts_with('\\'));
         found.extend(quoted.map(|text| Escape::Call(Call::Text(text.to_owned()))));
-        // m4: `esyscmd(ls)`
-        let macros = line.split("syscmd(").skip(1).map(|rest| rest.rsplit_once(')').map_or(rest, |(text, _)| text));
+        // m4: `esyscmd(ls)`, `` indir(`syscmd', ls) ``
+        let plain = line.replace("syscmd',", "syscmd(").replace("syscmd' ,", "syscmd(");
+        let macros = plain.split("syscmd(").skip(1).map(|rest| rest.rsplit_once(')').map_or(rest, |(text, _)| text));
         found.extend(
             macros.map(|text| Escape::Call(Call::Text(text.trim_matches(['`', '\'', '"', '[', ']']).to_owned()))),
         );
@@ -70,7 +79,9 @@ fn escape(line: &str) -> Option<Escape> {
         let option = before.split_whitespace().next().unwrap_or_default().trim_end_matches(['\'', '"']);
         code::LINES_PIPE.contains(&option).then(|| text.trim_end_matches(['\'', '"', ';']))
     };
-    let text = behind(&code::LINES_SHELL).or_else(piped).filter(|text| !text.trim().is_empty())?;
+    let Some(text) = behind(&code::LINES_SHELL).or_else(piped).filter(|text| !text.trim().is_empty()) else {
+        return super::editor::shell_text(line).map(Escape::Call);
+    };
     // The text may be a string.
     let text = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text);
     // `exe "!ls"`: the quote before the text belongs to the editor's command.

@@ -2,15 +2,14 @@
 
 use super::Language;
 use super::decode::{Decoder, is_reversal};
+use super::lexis::Reading;
 use super::listing::Loops;
+use super::mutation::{MAX_VALUE_BYTES, apply, is_loop};
 use super::token::{Piece, Token, tokens};
 use super::value::{Joint, Part, Value};
 use crate::programs::code::{self, lists};
 use crate::verdict::limits::{Meter, SHELL_STEPS};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The length of the longest value that is followed through names. A longer one counts as unknown.
-const MAX_VALUE_BYTES: usize = 16_384;
 
 /// Steps for looking up a name.
 pub(super) const NAME_STEPS: usize = 16;
@@ -43,8 +42,19 @@ pub(super) struct Code<'a> {
 impl<'a> Code<'a> {
     pub fn new(language: Language, tokens: &'a [Token], meter: &'a Meter) -> Code<'a> {
         let mut code = Code { loops: Loops::of(tokens), ..Code::without_values(language, tokens, meter) };
+        let has_loops = tokens.iter().any(|token| matches!(token, Token::Name(word) if is_loop(word)));
+        // Which value of a variable is the one that appended texts are added to.
+        let mut grown: BTreeMap<&str, Option<usize>> = BTreeMap::new();
         for at in 0..tokens.len() {
-            if let Some((name, values)) = code.assignment(at) {
+            if let Some((name, change)) = code.mutation(at) {
+                let known = code.values_of(name);
+                let change = if code.is_list(name) { Code::of_list(known, change) } else { change };
+                let values = code.values.entry(name).or_default();
+                let grown = grown.entry(name).or_default();
+                code.meter.charge(1 + change.length() + values.len());
+                apply(values, change, has_loops, grown);
+            } else if let Some((name, values)) = code.assignment(at) {
+                grown.remove(name);
                 code.assigned.entry(name).or_default().push(at + 2);
                 let affordable = |value: Value| if value.length() > MAX_VALUE_BYTES { Value::unknown() } else { value };
                 code.values.entry(name).or_default().extend(values.into_iter().map(affordable));
@@ -194,6 +204,11 @@ impl<'a> Code<'a> {
         self.folds.get(at.min(self.tokens.len())).copied().unwrap_or_default()
     }
 
+    /// Whether there is a literal between two tokens that may be a path.
+    pub fn has_path_text(&self, start: usize, end: usize) -> bool {
+        self.folds_before(start).paths < self.folds_before(end).paths
+    }
+
     /// Whether a function between two tokens returns text that its arguments do not show.
     fn has_hidden_text(&self, start: usize, end: usize) -> bool {
         self.folds_before(start).hiding < self.folds_before(end).hiding
@@ -228,7 +243,14 @@ impl<'a> Code<'a> {
                 Token::Text(text) if self.language == Language::Lisp && is_home_key(text) => {
                     value.push(Part::Home, &mut joint)
                 }
-                Token::Text(text) => value.push(Part::Text(text.clone()), &mut joint),
+                Token::Text(text) => {
+                    value.push(Part::Text(text.clone()), &mut joint);
+                    // `"x/etc/passwd"[1:]`
+                    if self.is_sign(at, '[') && text.contains('/') && !self.is_nested {
+                        value = Value(vec![Part::Decoded]);
+                        at = self.close(at) + 1;
+                    }
+                }
                 // A string in a value of another string is not evaluated.
                 Token::Mixed(_) if self.is_nested => value.push(Part::Unknown, &mut joint),
                 Token::Mixed(pieces) => value.extend(self.interpolated(pieces), &mut joint),
@@ -237,6 +259,19 @@ impl<'a> Code<'a> {
                     at = self.operand(name, at, &mut value, &mut joint);
                 }
                 Token::Sign('/' | ',') => joint = Joint::Path,
+                // Lua: `("x"):gsub("a", "b")`
+                Token::Sign(':')
+                    if value.is_path_text()
+                        && self.name(at).is_some_and(|name| lists(&code::DECODE_TRANSFORMS, name)) =>
+                {
+                    value = Value(vec![Part::Decoded]);
+                    at = if self.is_sign(at + 1, '(') { self.close(at + 1) + 1 } else { at + 1 };
+                }
+                // Perl: `"x" =~ s/a/b/r`
+                Token::Sign('=') if self.is_sign(at, '~') && value.is_path_text() => {
+                    value = Value(vec![Part::Decoded]);
+                    at = end;
+                }
                 // A method of a value.
                 Token::Sign('.') if matches!(self.token(at), Some(Token::Name(_))) && !value.0.is_empty() => {
                     let Some(method) = self.name(at) else { continue };
@@ -248,10 +283,16 @@ impl<'a> Code<'a> {
                         value = Value::of_text("/tmp");
                     } else if method == "format" {
                         value = value.formatted('{', &['}']);
+                    } else if lists(&code::DECODE_TRANSFORMS, method) && value.is_path_text() {
+                        value = Value(vec![Part::Decoded]);
                     } else if !lists(&code::WORDS_PATHS, method) {
-                        value = Value::unknown();
+                        value = if value.is_decoded() { value } else { Value::unknown() };
                     } else if arguments.is_some_and(|(start, end)| start < end) {
                         // What it is given is read next, like a group. `require("path").join` is a function of a module.
+                        if value.is_decoded() {
+                            at = arguments.map_or(at + 1, |(_, end)| end + 1);
+                            continue;
+                        }
                         if value.is_unknown() {
                             value = Value::default();
                         }
@@ -314,10 +355,26 @@ impl<'a> Code<'a> {
             value.extend(listed, joint);
             return behind;
         }
+        if bracket && self.transforms_path(name, at, close) {
+            value.push(Part::Decoded, joint);
+            return behind;
+        }
         if let [only] = self.values_of(name) {
             self.meter.charge(only.length());
             value.extend(only.clone(), joint);
             return at;
+        }
+        if self.values_of(name).iter().any(Value::is_decoded) {
+            value.push(Part::Decoded, joint);
+            return at;
+        }
+        // `f.slice(1)`
+        if let Some((object, method)) = name.rsplit_once('.')
+            && lists(&code::DECODE_TRANSFORMS, method)
+            && self.values_of(object).iter().any(|value| value.is_path_text() || value.is_decoded())
+        {
+            value.push(Part::Decoded, joint);
+            return behind;
         }
         // The name of a file that was opened.
         if let Some((object, "name" | "path")) = name.rsplit_once('.')
@@ -385,12 +442,13 @@ impl<'a> Code<'a> {
             match piece {
                 Piece::Text(text) => value.push(Part::Text(text.clone()), &mut joint),
                 Piece::Code(code) => {
-                    let inner = tokens(self.language, code);
+                    let inner = tokens(self.language, code, Reading::Usual);
                     let inner = Code { is_nested: true, ..Code::without_values(self.language, &inner, self.meter) };
                     let known = self.values_of(code.trim_matches(['$', '{', '}', ' ']));
                     let known = if known.is_empty() { self.values_of(code) } else { known };
                     match known {
                         [only] => value.extend(only.clone(), &mut joint),
+                        _ if code.is_empty() => value.push(Part::Unknown, &mut joint),
                         _ => value.extend(inner.evaluate(0, inner.tokens.len()), &mut joint),
                     }
                 }
@@ -467,6 +525,8 @@ struct Folds {
     all: u32,
     /// Those that return text which their arguments do not show.
     hiding: u32,
+    /// Literals that may be paths.
+    paths: u32,
 }
 
 /// Counts, for each token, those before it that decode or join literals.
@@ -482,6 +542,7 @@ fn folds(tokens: &[Token]) -> Vec<Folds> {
             Token::Sign('[') => is_reversal(tokens.get(at..at + 6).unwrap_or_default()),
             Token::Text(_) | Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => false,
         };
+        count.paths += u32::from(matches!(token, Token::Text(text) if text.contains('/') && text.len() > 3));
         count.all += u32::from(is_fold);
         count.hiding += u32::from(decoder.is_some_and(Decoder::hides));
         folds.push(count);

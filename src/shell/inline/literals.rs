@@ -5,11 +5,11 @@
 //! at names, or is judged by itself.
 
 use super::expression::{Code, is_home, last_component};
+use super::paths::{begins_path, is_short, only_names, paths_in, removal, removals};
 use super::sql::sql_loss;
 use super::token::Token;
 use super::words::{
-    is_command_line, is_remover, is_runner, looks_like_argument, opens_files, parts_of, prints, removes_trees,
-    serious_program,
+    is_command_line, is_runner, looks_like_argument, opens_files, parts_of, prints, removes_trees, serious_program,
 };
 use super::{Call, Language, Word, carried, other};
 use crate::encoding::address::is_remote_code;
@@ -60,8 +60,15 @@ fn loads(name: &str) -> bool {
     lists(&code::WORDS_LOADERS, last_component(name))
 }
 
+/// What the literals of a piece of code may do.
+pub(super) struct Loose {
+    pub calls: Vec<Call>,
+    /// Strings that look like code, and are given to a function that may evaluate them.
+    pub quoted: Vec<String>,
+}
+
 /// Finds what the literals of a piece of code may do.
-pub(super) fn loose(code: &Code<'_>, known: &Judged<'_>) -> Vec<Call> {
+pub(super) fn loose(code: &Code<'_>, known: &Judged<'_>) -> Loose {
     let mut finder = Finder {
         code,
         known,
@@ -81,15 +88,16 @@ pub(super) fn loose(code: &Code<'_>, known: &Judged<'_>) -> Vec<Call> {
         open_loaders: 0,
         next_path: 0,
         found: Vec::new(),
+        quoted: Vec::new(),
     };
     for at in 0..code.tokens.len() {
         finder.token(at);
     }
-    let mut found = finder.found;
+    let (mut found, quoted) = (finder.found, finder.quoted);
     if !matches!(code.language, Language::Sql) && (known.removes || !code.language.is_searched()) {
         found.extend(removals(code));
     }
-    found
+    Loose { calls: found, quoted }
 }
 
 struct Finder<'a> {
@@ -110,6 +118,7 @@ struct Finder<'a> {
     /// Behind the last path expression.
     next_path: usize,
     found: Vec<Call>,
+    quoted: Vec<String>,
 }
 
 impl<'a> Finder<'a> {
@@ -253,11 +262,23 @@ impl<'a> Finder<'a> {
             Around::Nothing if self.code.language == Language::Source => false,
             Around::Nothing => !self.is_searched || self.known.runs_unknown,
         };
+        let is_compiled = enclosing.name == "compile";
+        if (is_compiled || matches!(enclosing.around, Around::Unknown | Around::Foreign))
+            && super::mentioned::looks_like_code(text)
+        {
+            self.quoted.push(text.to_owned());
+        }
         if self.code.language == Language::Sql {
             let before = at.checked_sub(1).and_then(|at| self.code.name(at));
             let runs = before.is_some_and(|word| word.eq_ignore_ascii_case("program"))
                 || lists(&code::WORDS_SQL_RUNS, &enclosing.name.to_ascii_lowercase());
-            if runs {
+            // `program E'…'`, `program U&'…'`
+            let is_program = |back: usize| {
+                at.checked_sub(back)
+                    .and_then(|at| self.code.name(at))
+                    .is_some_and(|word| word.eq_ignore_ascii_case("program"))
+            };
+            if runs || is_program(2) || is_program(3) {
                 self.found.push(Call::Text(text.to_owned()));
             }
             return;
@@ -276,12 +297,13 @@ impl<'a> Finder<'a> {
                 self.found.extend(self.word_list(text, at, end));
             }
         }
-        if self.code.language == Language::Source
-            && enclosing.around == Around::Unknown
-            && text.starts_with(['/', '~'])
-            && text.contains("/.")
-            && opens_files(enclosing.name)
-        {
+        // The text of the code may show the path in another way: `"/home/me/" * ".netrc"`.
+        let may_open = if self.code.language == Language::Source {
+            enclosing.around == Around::Unknown && opens_files(enclosing.name)
+        } else {
+            !matches!(enclosing.around, Around::Text | Around::Judged | Around::Stored)
+        };
+        if may_open && text.starts_with(['/', '~']) && text.contains("/.") && !text.contains([' ', '\n', '*']) {
             self.found.push(Call::same(&[PATH_IN_CODE, text]));
         }
         let is_foreign = enclosing.around == Around::Foreign;
@@ -407,10 +429,6 @@ impl<'a> Finder<'a> {
     }
 }
 
-fn only_names(name: &str) -> bool {
-    lists(&code::WORDS_NAMES, last_component(name))
-}
-
 fn is_keyword(word: &str) -> bool {
     matches!(
         word,
@@ -442,144 +460,35 @@ fn is_keyword(word: &str) -> bool {
     )
 }
 
-/// Whether a path expression begins at a token.
-fn begins_path(code: &Code<'_>, at: usize) -> bool {
-    match code.token(at) {
-        Some(Token::Mixed(_)) => true,
-        Some(Token::Text(_)) => matches!(code.token(at + 1), Some(Token::Sign('/' | '+' | '.' | '<' | '^' | '*'))),
-        Some(Token::Name(name)) => {
-            let last = last_component(name);
-            is_home(name)
-                || code.is_sign(at + 1, '(') && lists(&code::WORDS_PATHS, last)
-                || matches!(code.token(at + 1), Some(Token::Sign('(' | '[' | '{')))
-                    && matches!(code.token(at + 2), Some(Token::Text(key) | Token::Name(key)) if lists(&code::WORDS_HOME_KEYS, key))
-                || matches!(code.values_of(name), [value] if value.is_at_home())
+/// Gnuplot: `plot "< cmd"`
+fn gnuplot_pipes(code: &Code<'_>) -> Vec<Call> {
+    let is_reader = |name: &str| matches!(name, "plot" | "splot" | "stats" | "load" | "fit" | "replot" | "call");
+    let piped = |at: usize| match (at.checked_sub(1).and_then(|at| code.token(at)), code.token(at)) {
+        (Some(Token::Name(name)), Some(Token::Text(text))) if is_reader(name) => text.trim_start().strip_prefix('<'),
+        (Some(Token::Sign(',')), Some(Token::Text(text))) => {
+            text.trim_start().strip_prefix('<').filter(|text| is_command_line(text))
         }
-        _ => false,
-    }
-}
-
-/// The paths that the expressions between two tokens give.
-fn paths_in(code: &Code<'_>, start: usize, end: usize) -> Vec<Word> {
-    let mut paths = Vec::new();
-    let mut at = start;
-    while at < end {
-        code.meter.charge(1);
-        if begins_path(code, at) {
-            let behind = code.expression_end(at, end);
-            let value = code.evaluate(at, behind);
-            if !value.is_unknown() {
-                paths.push(value.word());
-            }
-            at = behind.max(at + 1);
-            continue;
-        }
-        match code.token(at) {
-            Some(Token::Text(key)) if code.language == Language::Lisp && lists(&code::WORDS_HOME_KEYS, key) => {
-                paths.push(Word::known("~/"));
-            }
-            Some(Token::Text(text)) => paths.push(Word::known(text)),
-            _ => {}
-        }
-        at += 1;
-    }
-    paths.retain(|path| !path.is_unknown() && !path.text.is_empty() && !path.text.contains(['\n', '(']));
-    paths
-}
-
-/// The paths in a piece of code that an unknown file may be.
-pub(super) fn named_paths(code: &Code<'_>) -> Vec<Word> {
-    let mut paths: Vec<Word> = Vec::new();
-    let mut at = 0;
-    while at < code.tokens.len() {
-        code.meter.charge(1);
-        let is_path =
-            |word: &Word| !word.is_unknown() && !word.text.is_empty() && !word.text.contains([' ', '\n', '*', '(']);
-        if begins_path(code, at) {
-            let end = code.expression_end(at, code.tokens.len());
-            let word = code.evaluate(at, end).word();
-            paths.extend(Some(word).filter(is_path));
-            at = end.max(at + 1);
-            continue;
-        }
-        // Assigned to a name, or passed to a call that opens it.
-        if let Some(Token::Text(text)) = code.token(at) {
-            let before = at.checked_sub(1);
-            let opened = before.is_some_and(|open| code.is_sign(open, '('))
-                && at
-                    .checked_sub(2)
-                    .and_then(|at| code.name(at))
-                    .is_some_and(|name| matches!(last_component(name), "open" | "readFileSync" | "read" | "File"));
-            let assigned = before.is_some_and(|at| code.is_sign(at, '=')) && text.contains(['/', '.']);
-            paths.extend(Some(Word::known(text)).filter(|word| (opened || assigned) && is_path(word)));
-        }
-        at += 1;
-    }
-    paths
-}
-
-/// What the statements with a function that removes name.
-fn removals(code: &Code<'_>) -> Vec<Call> {
-    let mut found = Vec::new();
-    let mut start = 0;
-    // `rm(x; force=true)` is one statement, and so is a call with it.
-    let mut open: Vec<char> = Vec::new();
-    for at in 0..=code.tokens.len() {
-        match code.token(at) {
-            Some(Token::Sign(sign @ ('(' | '[' | '{'))) => open.push(*sign),
-            Some(Token::Sign(')' | ']' | '}')) => {
-                open.pop();
-            }
-            _ => {}
-        }
-        let is_inside = matches!(open.last(), Some('(' | '[')) && code.token(at).is_some();
-        let ends = matches!(code.token(at), Some(Token::Sign(';' | '\n')) | None);
-        if !ends || is_inside {
-            continue;
-        }
-        // `do.call("unlink", …)` names the function.
-        let named = |at: usize| match (code.token(at), at.checked_sub(2).and_then(|at| code.name(at))) {
-            (Some(Token::Text(text)), Some(name)) if lists(&code::COMPUTED_LOOKUP, name) => Some(text.as_str()),
-            _ => code.name(at),
-        };
-        let names = (start..at).filter_map(named);
-        let is_searched = code.language.is_searched();
-        if is_searched || names.into_iter().any(is_remover) {
-            let is_source = code.language == Language::Source;
-            let is_place = |word: &Word| {
-                if is_source { is_rooted(word) } else { word.text.contains('/') || word.text.starts_with('~') }
-            };
-            let paths =
-                paths_in(code, start, at).into_iter().filter(|word| is_place(word) && (!is_searched || is_short(word)));
-            found.extend(paths.map(removal));
-        }
-        start = at + 1;
-    }
-    found
-}
-
-/// Whether a path is the home directory, below it, or close to the root.
-fn is_short(word: &Word) -> bool {
-    let path = word.text.trim_end_matches(['*', '/']);
-    word.text.starts_with('~') || word.text.starts_with('/') && path.matches('/').count() < 3
-}
-
-/// Whether a path is in the home directory or below a directory of the system, and not one of an address.
-fn is_rooted(word: &Word) -> bool {
-    let first = word.text.strip_prefix('/').map(|path| path.split('/').next().unwrap_or_default());
-    word.text.starts_with('~') || first.is_some_and(|first| lists(&code::WORDS_SYSTEM_DIRECTORIES, first))
-}
-
-fn removal(path: Word) -> Call {
-    // `~` in a string means the home directory to most of these functions.
-    let path = if path.text == "~" { Word::known("~/") } else { path };
-    Call::Same(vec![Word::known("rm"), Word::known("-rf"), path])
+        _ => None,
+    };
+    (0..code.tokens.len()).filter_map(piped).map(|text| Call::Text(text.to_owned())).collect()
 }
 
 /// Finds what code runs and removes in a language whose calls are not known by name.
 pub(super) fn calls(code: &Code<'_>) -> Vec<Call> {
-    let mut found = loose(code, &Judged { judged: &[], runs_unknown: false, removes: false });
-    if code.language != Language::Sql {
+    let loose = loose(code, &Judged { judged: &[], runs_unknown: false, removes: false });
+    let mut found = loose.calls;
+    // Code of a language that this one evaluates: `luaeval("os.execute(…)")`.
+    for text in loose.quoted.iter().filter(|_| code.language == Language::Other) {
+        found.extend(
+            super::call::calls(Language::Lua, text, code.meter).into_iter().filter(super::mentioned::is_definite),
+        );
+    }
+    found.extend(super::mentioned::values(code));
+    found.extend(super::mentioned::cut_path(code));
+    found.extend(gnuplot_pipes(code));
+    if code.language == Language::Sql {
+        found.extend(super::mentioned::sql_files(code));
+    } else {
         found.extend(other::calls(code));
         found.extend(carried::sent(code));
     }

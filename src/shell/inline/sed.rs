@@ -87,7 +87,9 @@ fn skip_text(body: &str) -> &str {
     let mut rest = body;
     loop {
         let (line, after) = split_line(rest);
-        if !line.ends_with('\\') || after.is_empty() {
+        // A backslash before the one at the end is a character of the text.
+        let backslashes = line.len() - line.trim_end_matches('\\').len();
+        if backslashes % 2 == 0 || after.is_empty() {
             return after;
         }
         rest = after;

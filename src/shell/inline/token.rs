@@ -1,6 +1,10 @@
 //! Tokens: names, strings and signs, which suffice to find calls.
 
 use super::Language;
+use super::lexis::{self, Reading};
+use super::strings::{
+    Escapes, Interpolation, balanced_end, closing_of, interpolated_string, interpolation, pieces, quoted, string,
+};
 use std::iter::Peekable;
 use std::str::CharIndices;
 
@@ -27,47 +31,59 @@ pub(super) enum Piece {
 }
 
 /// Splits a piece of code into tokens, without comments. There are no errors.
-pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
+pub(super) fn tokens(language: Language, code: &str, reading: Reading) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut chars = code.char_indices().peekable();
     let mut depth = 0_usize;
     while let Some((at, c)) = chars.next() {
         let rest = code.get(at..).unwrap_or_default();
         match c {
-            _ if starts_comment(language, rest, tokens.last()) => {
-                if rest.starts_with("/*") {
-                    skip_to(&mut chars, rest.find("*/").map_or(code.len(), |end| at + end + 2));
-                } else {
-                    while chars.next_if(|(_, c)| *c != '\n').is_some() {}
-                }
+            _ if lexis::long_string(language, rest).is_some() => {
+                let Some((text, length)) = lexis::long_string(language, rest) else { continue };
+                tokens.push(Token::Text(text.to_owned()));
+                skip_to(&mut chars, at + length);
+            }
+            _ if lexis::comment(language, code, at, reading).is_some() => {
+                let length = lexis::comment(language, code, at, reading);
+                skip_to(&mut chars, at + length.unwrap_or_default());
+            }
+            _ if lexis::character(language, code, at).is_some() => {
+                let Some((text, length)) = lexis::character(language, code, at) else { continue };
+                tokens.push(Token::Text(text.to_owned()));
+                skip_to(&mut chars, at + length);
+            }
+            // The last index of an array: `$#x`.
+            '$' if language == Language::Perl && rest.starts_with("$#") => {
+                chars.next();
+                tokens.push(Token::Sign('#'));
             }
             '\'' if language == Language::Lisp => tokens.push(Token::Sign(c)),
             // `foldl'` is a name.
-            '\'' if language == Language::Other
-                && code.get(..at).is_some_and(|text| text.ends_with(char::is_alphanumeric)) => {}
-            '$' if language == Language::Sql && rest.starts_with("$$") => {
-                let length = rest.get(2..).and_then(|text| text.find("$$")).unwrap_or(rest.len().saturating_sub(2));
-                tokens.push(Token::Text(rest.get(2..2 + length).unwrap_or_default().to_owned()));
-                skip_to(&mut chars, at + length + 4);
+            '\'' if language == Language::Other && lexis::follows_value(code, at) => {}
+            '$' if language == Language::Sql && lexis::dollar_string(rest).is_some() => {
+                let Some((text, length)) = lexis::dollar_string(rest) else { continue };
+                tokens.push(Token::Text(text.to_owned()));
+                skip_to(&mut chars, at + length);
             }
             '\'' if language == Language::Source && !opens_string(code.get(..at).unwrap_or_default(), rest) => {}
             '"' | '\'' | '`' => {
-                let long = rest.starts_with(&c.to_string().repeat(3));
+                let long = lexis::has_triple_quotes(language) && rest.starts_with(&c.to_string().repeat(3));
                 let close = if long { c.to_string().repeat(3) } else { c.to_string() };
                 if long {
                     chars.nth(1);
                 }
                 let start = at + close.len();
-                let (text, length) = interpolated_string(language, code.get(start..).unwrap_or_default(), &close);
-                skip_to(&mut chars, start + length);
+                let before = code.get(..at).unwrap_or_default();
                 let prefix = match tokens.last() {
-                    Some(Token::Name(name))
-                        if matches!(name.as_str(), "r" | "b" | "f" | "rb" | "fr" | "rf" | "u" | "c" | "s") =>
-                    {
-                        name.clone()
+                    Some(Token::Name(name)) if before.ends_with(name.as_str()) && lexis::is_prefix(name) => {
+                        name.to_ascii_lowercase()
                     }
                     _ => String::new(),
                 };
+                let escapes = Escapes::of(language, c, prefix.contains('r'));
+                let (text, length) =
+                    interpolated_string(language, code.get(start..).unwrap_or_default(), &close, escapes);
+                skip_to(&mut chars, start + length);
                 if !prefix.is_empty() {
                     tokens.pop();
                 }
@@ -79,22 +95,60 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
                 tokens.push(if runs { Token::Command(pieces) } else { quoted(pieces) });
             }
             // A slash that does not follow a value begins a regular expression.
-            '/' if has_patterns(language) && !tokens.last().is_some_and(is_value) => {
-                let (_, length) = string(code.get(at + 1..).unwrap_or_default(), "/");
-                skip_to(&mut chars, at + 1 + length);
+            '/' if reading == Reading::Usual && has_patterns(language) && !tokens.last().is_some_and(is_value) => {
+                let end = lexis::pattern_end(code.get(at + 1..).unwrap_or_default(), '/');
+                skip_to(&mut chars, at + 1 + end);
                 tokens.push(Token::Sign('/'));
+                let pattern = code.get(at + 1..at + 1 + end).unwrap_or_default();
+                tokens.extend(if language == Language::Perl { code_in_pattern(pattern) } else { None });
+            }
+            // Elixir: `~c"ls"`, `~s(ls)`
+            '~' if language == Language::Elixir && lexis::sigil(rest).is_some() => {
+                let Some((open, start)) = lexis::sigil(rest) else { continue };
+                let rest = rest.get(start..).unwrap_or_default();
+                let (text, length) = string(rest, &closing_of(open).to_string(), Escapes::Octal);
+                tokens.push(quoted(pieces(text, Interpolation::Hash)));
+                skip_to(&mut chars, at + start + length);
             }
             '%' if language == Language::Ruby && percent_literal(rest).is_some() => {
                 let Some((kind, text, length)) = percent_literal(rest) else { continue };
                 skip_to(&mut chars, at + length);
-                let pieces = pieces(text, Interpolation::None);
-                tokens.push(if kind == 'x' { Token::Command(pieces) } else { quoted(pieces) });
-            }
-            _ if c.is_alphanumeric() || matches!(c, '_' | '$' | '@') => {
-                let mut name = String::from(c);
-                while let Some((_, c)) = chars.next_if(|(_, c)| is_name(language, *c)) {
-                    name.push(c);
+                let pieces = pieces(text, if "qwi".contains(kind) { Interpolation::None } else { Interpolation::Hash });
+                match (kind, pieces.as_slice()) {
+                    ('x', _) => tokens.push(Token::Command(pieces)),
+                    ('w' | 'i' | 'W' | 'I', [Piece::Text(text)]) => {
+                        tokens.push(Token::Sign('['));
+                        tokens.extend(
+                            text.split_whitespace().flat_map(|word| [Token::Text(word.to_owned()), Token::Sign(',')]),
+                        );
+                        tokens.push(Token::Sign(']'));
+                    }
+                    _ => tokens.push(quoted(pieces)),
                 }
+            }
+            _ if c.is_alphanumeric()
+                || matches!(c, '_' | '$' | '@')
+                || lexis::escaped_letter(language, rest).is_some() =>
+            {
+                let mut name = String::new();
+                let mut next = at;
+                loop {
+                    let rest = code.get(next..).unwrap_or_default();
+                    let (letter, length) = match lexis::escaped_letter(language, rest) {
+                        Some(escaped) => escaped,
+                        None => match rest.chars().next().filter(|c| next == at || is_name(language, *c)) {
+                            Some(letter) => (letter, letter.len_utf8()),
+                            None => break,
+                        },
+                    };
+                    if language == Language::Python && !letter.is_ascii() {
+                        lexis::push_plain(&mut name, letter);
+                    } else {
+                        name.push(letter);
+                    }
+                    next += length;
+                }
+                skip_to(&mut chars, next);
                 // A range or a concatenation in Lua: `a..b`.
                 let name = match name.split_once("..") {
                     Some((first, second)) => {
@@ -112,16 +166,17 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
                     let end = pattern_end(code, start + 1, delimiter, parts);
                     skip_to(&mut chars, end);
                     // `s/a/b/e` evaluates its replacement.
-                    let mut runs = false;
+                    let mut runs = 0;
                     while let Some((_, flag)) = chars.next_if(|(_, c)| c.is_ascii_alphabetic()) {
-                        runs |= flag == 'e';
+                        runs += usize::from(flag == 'e');
                     }
                     tokens.push(Token::Sign('/'));
                     let pattern = code.get(start..end).unwrap_or_default();
-                    let shells =
-                        ["`", "system", "exec", "qx", "unlink", "open"].iter().any(|call| pattern.contains(call));
-                    if runs && name == "s" && shells {
-                        tokens.extend([Token::Name("eval".to_owned()), Token::Sign('('), Token::Sign(')')]);
+                    tokens.extend(code_in_pattern(pattern));
+                    if runs == 1 && name == "s" {
+                        tokens.push(Token::Mixed(vec![Piece::Code(pattern.replace("\\/", "/"))]));
+                    } else if runs > 1 && name == "s" {
+                        tokens.extend([Token::Sign(';'), Token::Name("eval".to_owned()), Token::Sign(';')]);
                     }
                     continue;
                 }
@@ -135,7 +190,8 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
                 };
                 // Perl's quote operators: `qx{ls}`.
                 let start = start + open.len_utf8();
-                let (text, length) = string(code.get(start..).unwrap_or_default(), &closing_of(open).to_string());
+                let (text, length) =
+                    string(code.get(start..).unwrap_or_default(), &closing_of(open).to_string(), Escapes::Octal);
                 skip_to(&mut chars, start + length);
                 let pieces =
                     pieces(text, if name == "q" || name == "qw" { Interpolation::None } else { Interpolation::Dollar });
@@ -171,19 +227,11 @@ fn opens_string(before: &str, rest: &str) -> bool {
     !before.ends_with(is_word) && close == Some('\'')
 }
 
-/// Whether a comment begins here.
-fn starts_comment(language: Language, rest: &str, before: Option<&Token>) -> bool {
-    match language {
-        Language::Python | Language::Perl | Language::Ruby | Language::Awk | Language::Elixir => rest.starts_with('#'),
-        Language::Php => rest.starts_with('#') || rest.starts_with("//") || rest.starts_with("/*"),
-        Language::Node => rest.starts_with("//") || rest.starts_with("/*") && !before.is_some_and(is_value),
-        Language::Lua => rest.starts_with("--"),
-        Language::Sql => rest.starts_with("--") || rest.starts_with("/*"),
-        Language::Lisp => rest.starts_with(';'),
-        Language::Other => rest.starts_with("# ") || rest.starts_with("// "),
-        Language::Source => rest.starts_with("# ") || rest.starts_with("//") || rest.starts_with("/*"),
-        Language::Sed => false,
-    }
+/// The code in a regular expression of Perl: `(?{ … })`.
+fn code_in_pattern(pattern: &str) -> Option<Token> {
+    let start = pattern.find("(?{").or_else(|| pattern.find("(??{"))?;
+    let inner = pattern.get(start..).and_then(|rest| rest.split_once('{')).map(|(_, inner)| inner)?;
+    Some(Token::Mixed(vec![Piece::Code(inner.replace("\\/", "/"))]))
 }
 
 /// Whether a language has regular expressions between slashes.
@@ -215,8 +263,11 @@ fn folded(tokens: Vec<Token>, language: Language) -> Vec<Token> {
             let operators = match all.as_slice() {
                 [.., Token::Sign('<'), Token::Sign('>')]
                 | [.., Token::Sign('+'), Token::Sign('+')]
+                | [.., Token::Sign('|'), Token::Sign('|')]
                 | [.., Token::Sign('.'), Token::Sign('.')] => 2,
                 [.., Token::Sign('+' | '.' | '^' | '~')] => 1,
+                // Julia: `"a" * "b"`
+                [.., Token::Sign('*')] if language == Language::Other => 1,
                 _ => 0,
             };
             let before = all.len().checked_sub(operators + 1);
@@ -243,19 +294,9 @@ fn folded(tokens: Vec<Token>, language: Language) -> Vec<Token> {
 fn percent_literal(rest: &str) -> Option<(char, String, usize)> {
     let mut chars = rest.char_indices().skip(1);
     let (_, kind) = chars.next().filter(|(_, kind)| "qQwWixIs".contains(*kind))?;
-    let (at, open) = chars.next().filter(|(_, open)| "([{<|!/".contains(*open))?;
-    let (text, length) = string(rest.get(at + 1..)?, &closing_of(open).to_string());
+    let (at, open) = chars.next().filter(|(_, open)| open.is_ascii_punctuation() && *open != '=')?;
+    let (text, length) = string(rest.get(at + 1..)?, &closing_of(open).to_string(), Escapes::Octal);
     Some((kind, text, at + 1 + length))
-}
-
-fn closing_of(open: char) -> char {
-    match open {
-        '(' => ')',
-        '[' => ']',
-        '{' => '}',
-        '<' => '>',
-        same => same,
-    }
 }
 
 fn skip_to(chars: &mut Peekable<CharIndices<'_>>, end: usize) {
@@ -289,169 +330,17 @@ fn pattern_parts(language: Language, name: &str) -> Option<usize> {
 fn pattern_end(code: &str, start: usize, delimiter: char, parts: usize) -> usize {
     let mut end = start;
     for _ in 0..parts {
-        let close = if delimiter == '{' { "}".to_owned() } else { delimiter.to_string() };
+        let close = closing_of(delimiter).to_string();
         let rest = code.get(end..).unwrap_or_default();
+        // Brackets are balanced: `m{x(?{y})}`.
+        if delimiter == '{' && parts == 1 {
+            return (end + balanced_end(rest, '{', '}') + 1).min(code.len());
+        }
         // `s{a} {b}`: blanks between the parts.
         let gap = if delimiter == '{' { rest.find('{') } else { None };
         let is_blank = |at: &usize| rest.get(..*at).is_some_and(|gap| gap.trim().is_empty());
         let skipped = gap.filter(is_blank).map_or(0, |at| at + 1);
-        end += skipped + string(rest.get(skipped..).unwrap_or_default(), &close).1;
+        end += skipped + string(rest.get(skipped..).unwrap_or_default(), &close, Escapes::None).1;
     }
     end
-}
-
-/// Returns the text up to `close` with simple escapes decoded, and its length in the source with `close`.
-fn string(rest: &str, close: &str) -> (String, usize) {
-    let mut text = String::new();
-    let mut chars = rest.char_indices();
-    while let Some((at, c)) = chars.next() {
-        if rest.get(at..).is_some_and(|rest| rest.starts_with(close)) {
-            return (text, at + close.len());
-        }
-        if c != '\\' {
-            text.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some((_, 'n')) => text.push('\n'),
-            Some((_, 't')) => text.push('\t'),
-            Some((_, '\n')) | None => {}
-            Some((_, 'x')) => decode(&mut text, &mut chars, 2),
-            Some((_, 'u')) => decode(&mut text, &mut chars, 4),
-            // Swift interpolates with `\(…)`.
-            Some((_, '(')) => text.push_str("\\("),
-            Some((_, c)) => text.push(c),
-        }
-    }
-    (text, rest.len())
-}
-
-/// The same for a string in which `#{…}` may contain quotes.
-fn interpolated_string(language: Language, rest: &str, close: &str) -> (String, usize) {
-    let mut length = 0;
-    let mut text = String::new();
-    let has_values = matches!(language, Language::Ruby | Language::Elixir) && close == "\"";
-    loop {
-        if !has_values {
-            break;
-        }
-        let part = rest.get(length..).unwrap_or_default();
-        // The next value before the end of the string.
-        let starts = |at: usize| part.get(at..).is_some_and(|rest| rest.starts_with("#{"));
-        let mut marks = part.match_indices(['"', '#']).map(|(at, mark)| (at, mark == "\""));
-        let Some((start, _)) = marks.find(|(at, ends)| *ends || starts(*at)).filter(|(_, ends)| !ends) else { break };
-        let end = part.get(start..).and_then(|value| value.find('}')).map_or(part.len(), |end| start + end + 1);
-        text.push_str(part.get(..end).unwrap_or_default());
-        length += end;
-    }
-    let (last, more) = string(rest.get(length..).unwrap_or_default(), close);
-    (text + &last, length + more)
-}
-
-/// Decodes a character by its hexadecimal number.
-fn decode(text: &mut String, chars: &mut CharIndices<'_>, digits: usize) {
-    let hex: String = chars.clone().take(digits).map(|(_, c)| c).collect();
-    if let Some(c) = u32::from_str_radix(&hex, 16).ok().and_then(char::from_u32) {
-        text.push(c);
-        chars.nth(digits - 1);
-    }
-}
-
-/// How a string marks interpolated values.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Interpolation {
-    None,
-    /// `{x}`
-    Brace,
-    /// `#{x}`
-    Hash,
-    /// `$x`, `${x}`, `{$x}`, `$x{y}`
-    Dollar,
-    /// `${x}`
-    DollarBrace,
-}
-
-fn interpolation(language: Language, quote: char, formatted: bool) -> Interpolation {
-    let plain = quote == '\'';
-    match language {
-        Language::Perl | Language::Php | Language::Other if !plain => Interpolation::Dollar,
-        Language::Ruby | Language::Elixir if !plain => Interpolation::Hash,
-        Language::Node if quote == '`' => Interpolation::DollarBrace,
-        Language::Python if formatted => Interpolation::Brace,
-        Language::Perl
-        | Language::Php
-        | Language::Other
-        | Language::Source
-        | Language::Ruby
-        | Language::Elixir
-        | Language::Node
-        | Language::Python
-        | Language::Awk
-        | Language::Lua
-        | Language::Sed
-        | Language::Lisp
-        | Language::Sql => Interpolation::None,
-    }
-}
-
-/// Splits a text at its interpolated values.
-fn pieces(text: String, interpolation: Interpolation) -> Vec<Piece> {
-    let (mark, open) = match interpolation {
-        Interpolation::None => return vec![Piece::Text(text)],
-        Interpolation::Brace => ("{", "{"),
-        Interpolation::Hash => ("#", "#{"),
-        Interpolation::DollarBrace => ("$", "${"),
-        Interpolation::Dollar => ("$", ""),
-    };
-    if !text.contains(mark) && !text.contains("\\(") {
-        return vec![Piece::Text(text)];
-    }
-    let mut pieces = Vec::new();
-    let mut plain = String::new();
-    let mut rest = text.as_str();
-    while let Some(c) = rest.chars().next() {
-        let braced = if !open.is_empty() && rest.starts_with(open) {
-            Some(open.len())
-        } else if interpolation == Interpolation::Dollar {
-            ["${", "{$", "$(", "\\("].iter().find(|open| rest.starts_with(**open)).map(|open| open.len())
-        } else {
-            None
-        };
-        let named = interpolation == Interpolation::Dollar
-            && c == '$'
-            && rest.get(1..).is_some_and(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '_'));
-        let (code, length) = if let Some(start) = braced {
-            let inner = rest.get(start..).unwrap_or_default();
-            let end = inner.find(['}', ')']).unwrap_or(inner.len());
-            (inner.get(..end).unwrap_or_default(), (start + end + 1).min(rest.len()))
-        } else if named {
-            let end = rest.find(|c: char| !(c.is_alphanumeric() || "_$".contains(c))).unwrap_or(rest.len());
-            // `$ENV{HOME}`, `$env(HOME)`
-            let close = rest.get(end..).and_then(|rest| {
-                let close = rest.chars().next().filter(|open| "{[(".contains(*open)).map(closing_of)?;
-                let ends = |c: char| c == close || c == '$' || c.is_whitespace();
-                rest.find(ends).filter(|at| rest.get(*at..).is_some_and(|rest| rest.starts_with(close)))
-            });
-            let end = close.map_or(end, |close| end + close + 1);
-            (rest.get(..end).unwrap_or_default(), end)
-        } else {
-            plain.push(c);
-            rest = rest.get(c.len_utf8()..).unwrap_or_default();
-            continue;
-        };
-        pieces.extend([Piece::Text(std::mem::take(&mut plain)), Piece::Code(code.to_owned())]);
-        rest = rest.get(length..).unwrap_or_default();
-    }
-    pieces.push(Piece::Text(plain));
-    pieces.retain(|piece| !matches!(piece, Piece::Text(text) if text.is_empty()));
-    pieces
-}
-
-/// Builds the token of a string.
-fn quoted(mut pieces: Vec<Piece>) -> Token {
-    match pieces.as_mut_slice() {
-        [] => Token::Text(String::new()),
-        [Piece::Text(text)] => Token::Text(std::mem::take(text)),
-        _ => Token::Mixed(pieces),
-    }
 }

@@ -56,6 +56,11 @@ impl Value {
         !self.0.is_empty() && self.0.iter().all(|part| matches!(part, Part::Text(_) | Part::Home))
     }
 
+    /// Whether it is a literal that is put together to a path.
+    pub fn is_path_text(&self) -> bool {
+        matches!(self.0.as_slice(), [Part::Text(text)] if text.contains('/') && text.len() > 3)
+    }
+
     /// Whether the code decodes it from something that is not known.
     pub fn is_decoded(&self) -> bool {
         self.0.contains(&Part::Decoded)

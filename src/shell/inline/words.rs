@@ -66,6 +66,11 @@ pub(in crate::shell) fn is_command_line(text: &str) -> bool {
     first_line == text && words.any(|word| looks_like_argument(word, entry))
 }
 
+/// Whether a text is a single word without a path.
+pub(super) fn is_plain_word(text: &str) -> bool {
+    !text.trim().contains(|c: char| !c.is_ascii_alphanumeric())
+}
+
 /// Whether a function of a compiled language works on text.
 pub(super) fn prints(name: &str) -> bool {
     let name = name.to_ascii_lowercase();

@@ -2,9 +2,17 @@
 
 use super::arguments::{Argument, Invocation, join_path, to_path};
 use super::{Instruction, PowerShellParser, Scope, literal_text, quoted, unknown, word};
+use crate::programs::code::{self, lists};
 use crate::shell::syntax::{Word, WordPart, WordParts};
 
 impl PowerShellParser<'_> {
+    /// Whether a word is an absolute path or begins with the home directory.
+    fn is_path(&mut self, path: &Word) -> bool {
+        let text = literal_text(path);
+        let home = self.variable_parts("home");
+        text.is_some_and(|text| text.contains(['/', '\\', '~'])) || path.parts == home
+    }
+
     /// Appends the equivalent of a method that writes, deletes, runs or downloads. Returns the value of the call.
     pub(super) fn push_method_call(
         &mut self,
@@ -30,6 +38,17 @@ impl PowerShellParser<'_> {
             "create" if on_files => command("tee", &[target()]),
             "createdirectory" => command("mkdir -p", &[target()]),
             "delete" if of_type.is_none() || on_files => command("rm -r -f", &[target()]),
+            "deletedirectory" | "deletefile" => command("rm -r -f", &[target()]),
+            // The providers of the engine: `$ExecutionContext.InvokeProvider.Item.Remove(path, recurse)`
+            "remove" if args.len() > 1 && args.first().is_some_and(|path| self.is_path(path)) => {
+                command("rm -r -f", args.get(..1).unwrap_or_default())
+            }
+            "getreader" if args.len() == 1 => command("cat", &args),
+            "getwriter" if args.len() == 1 => command("tee", &args),
+            // A method or a command that is looked up by its name, and called later.
+            "getmethod" | "invokemember" | "addcommand" if args.first().is_some_and(is_serious_member) => {
+                command("eval", &[word(unknown())])
+            }
             "readalltext" | "readalllines" | "readallbytes" | "openread" | "opentext" | "readlines" => {
                 command("cat", &[target()])
             }
@@ -90,6 +109,13 @@ impl PowerShellParser<'_> {
         self.push_instruction(Instruction::Close);
         vec![word(WordParts::from_iter([WordPart::Output { number, quoted: true }]))]
     }
+}
+
+/// Whether the name of a method or a command says that it runs, reads, writes or removes something, or is not known.
+fn is_serious_member(name: &Word) -> bool {
+    let Some(name) = literal_text(name).map(|name| name.to_lowercase()) else { return true };
+    let is_command = name.contains('-') && !name.starts_with("get-") && !name.starts_with("write-");
+    is_command || lists(&code::MENTIONED_METHODS, &name)
 }
 
 /// Splits the arguments of a program, each of which may be several words in one text.

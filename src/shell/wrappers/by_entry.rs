@@ -180,6 +180,10 @@ fn code(command: &Command, line: &CommandLine, meter: &Meter) -> Vec<Inner> {
         return found.into_iter().chain(escapes).collect();
     }
     let mut found = code_values(command, line);
+    // TeX reads its program from an operand that begins with a command.
+    let operands = with_use(Some(Use::Execute)).filter_map(|used| command.value(used));
+    let operands = operands.filter(|operand| operand.text.starts_with('\\'));
+    found.extend(operands.map(|operand| Inner::Code { language, text: operand.text.into() }));
     let file = with_use(Some(Use::Execute)).next();
     let names_input = file.and_then(|file| command.value(file)).is_some_and(|file| is_stdin(&file.text));
     let reads_input = found.is_empty() && (file.is_none() || names_input);
@@ -214,7 +218,11 @@ fn magic(code: &Inner) -> Vec<Inner> {
 fn code_values(command: &Command, line: &CommandLine) -> Vec<Inner> {
     let Some(language) = line.language().map(Language::from_name) else { return Vec::new() };
     let texts = line.uses.iter().filter(|used| used.takes == Some(Use::Code)).filter_map(|used| command.value(used));
-    texts.map(|text| Inner::Code { language, text: text.text.into() }).chain(bangs(command, line)).collect()
+    let texts: Vec<String> = texts.map(|text| text.text.into()).collect();
+    // `-e A -e B` is one program.
+    let joined = (texts.len() > 1).then(|| texts.join("\n"));
+    let codes = texts.into_iter().chain(joined).map(|text| Inner::Code { language, text });
+    codes.chain(bangs(command, line)).collect()
 }
 
 /// `dc` and `ed` give the rest of a line behind `!` to a shell: `1p!x`, `0r !x`.

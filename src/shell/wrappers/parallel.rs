@@ -4,6 +4,7 @@ use super::super::options::Options;
 use super::super::{Arg, Command, Input};
 use super::cwd::text_in;
 use super::{Inner, WORD, by_entry, quoted, unknown_script, with_args};
+use crate::shell::inline::Language;
 use crate::verdict::limits::Meter;
 
 const OPTIONS: Options = Options {
@@ -21,6 +22,19 @@ const LATER: &str = "$ARGS";
 
 pub(super) fn parallel(command: &Command, meter: &Meter) -> Vec<Inner> {
     let args = command.args.as_slice();
+    // `{= code =}` is Perl.
+    let marked = args.iter().flat_map(|arg| arg.text.split("{=").skip(1));
+    let code =
+        marked.map(|text| text.split("=}").next().unwrap_or_default().trim_start_matches(|c: char| c.is_ascii_digit()));
+    let code: Vec<Inner> = code.map(|text| Inner::Code { language: Language::Perl, text: text.to_owned() }).collect();
+    if !code.is_empty() {
+        return code.into_iter().chain(templates(command, args, meter)).collect();
+    }
+    templates(command, args, meter)
+}
+
+/// The commands that the template gives for the values.
+fn templates(command: &Command, args: &[Arg], meter: &Meter) -> Vec<Inner> {
     let rest = OPTIONS.behind(args);
     let template: Vec<&str> =
         rest.iter().take_while(|arg| !arg.text.starts_with(":::")).map(|arg| arg.text.as_str()).collect();

@@ -127,6 +127,10 @@ pub(super) fn build_calls(effect: CallEffect, given: &[Argument], directory: Opt
         CallEffect::Send => with(&["curl", "--data", "@-"], vec![operands.address()]),
         CallEffect::Read => {
             let file = operands.paths(0).into_iter().next().unwrap_or_else(Word::unknown);
+            // Ruby: `IO.read("|cmd")` runs a command.
+            if let Some(command) = file.text.strip_prefix('|') {
+                return Some(vec![Call::Text(command.to_owned())]);
+            }
             let is_address = file.text.contains("://");
             with(&[if is_address { "curl" } else { "cat" }], vec![file])
         }

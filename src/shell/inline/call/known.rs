@@ -11,7 +11,7 @@ use crate::programs::code::CallEffect;
 use crate::verdict::limits::SHELL_STEPS;
 
 /// The program that stands for the use of a file whose name the code decodes from something unknown.
-const COMPUTED_FILE: &str = "code-file";
+pub(super) const COMPUTED_FILE: &str = "code-file";
 
 /// Judges a call whose effect is known. `open` is the index of its bracket, or of its first argument.
 pub(super) fn known_call(
@@ -40,6 +40,7 @@ pub(super) fn known_call(
             Some(Token::Sign('{')) => language == Language::Perl && matches!(last, "system" | "exec"),
             _ => false,
         };
+    let bare = bare || language == Language::Lua && matches!(code.token(open), Some(Token::Text(_)));
     // `fork` in Perl needs no parentheses.
     let alone = effect == CallEffect::Unknown && last == "fork" && language == Language::Perl;
     if !called && !bare && !alone {
@@ -97,7 +98,13 @@ fn possible_arguments(code: &Code<'_>, given: Vec<Argument>) -> Vec<Vec<Argument
             possible.push(chosen);
         }
     }
-    possible.insert(0, given);
+    // The values of one variable say all, if they are known.
+    let unsettled =
+        |argument: &Argument| matches!(argument, Argument::OneOf(values) if !values.iter().all(Value::is_complete));
+    let variables = given.iter().filter(|argument| matches!(argument, Argument::OneOf(_))).count();
+    if variables != 1 || given.iter().any(unsettled) {
+        possible.insert(0, given);
+    }
     possible
 }
 
@@ -168,9 +175,13 @@ fn judge_call(code: &Code<'_>, call: &KnownCall<'_>, given: &[Argument], found: 
                         | CallEffect::Read
                 );
                 let is_read = |call: &Call| matches!(call, Call::Same(words) if reads(words) || words.first().is_some_and(|verb| verb.text == "cp"));
+                let others = matches!(effect, CallEffect::Move | CallEffect::Copy | CallEffect::Open);
+                let others = given.get(1..).unwrap_or_default().iter().filter(|_| others);
+                let other: Vec<Value> = others.flat_map(Argument::values).cloned().collect();
                 let files = if is_file { computed_files(first.unwrap_or_default()) } else { Vec::new() };
+                let more = if is_file { computed_files(&other) } else { Vec::new() };
                 let is_shown = calls.iter().any(is_read);
-                found.calls.extend(files.into_iter().filter(|file| is_shown || !is_read(file)));
+                found.calls.extend(files.into_iter().chain(more).filter(|file| is_shown || !is_read(file)));
                 let is_request = |call: &Call| matches!(call, Call::Same(words) if matches!(words.as_slice(), [curl, _] if curl.text == "curl"));
                 if calls.iter().any(is_request) && !found.is_plain(code, start, end) {
                     found.requests.push(found.calls.len());

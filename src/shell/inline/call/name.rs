@@ -5,7 +5,7 @@ use crate::programs::code::{CallEffect, effect_of};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The modules that a piece of code imports.
-pub(super) struct Imported {
+pub(in crate::shell::inline) struct Imported {
     /// The code mentions `subprocess`.
     pub subprocess: bool,
     pub modules: BTreeSet<String>,
