@@ -4,7 +4,7 @@ use super::Language;
 use super::decode::{Decoder, is_reversal};
 use super::lexis::Reading;
 use super::listing::Loops;
-use super::mutation::{MAX_VALUE_BYTES, apply, is_loop};
+use super::mutation::{MAX_VALUE_BYTES, Variable, apply, is_loop};
 use super::token::{Piece, Token, tokens};
 use super::value::{Joint, Part, Value};
 use crate::programs::code::{self, lists};
@@ -45,16 +45,21 @@ impl<'a> Code<'a> {
         let has_loops = tokens.iter().any(|token| matches!(token, Token::Name(word) if is_loop(word)));
         // Which value of a variable is the one that appended texts are added to.
         let mut grown: BTreeMap<&str, Option<usize>> = BTreeMap::new();
+        // Variables that are assigned a path.
+        let mut paths: BTreeSet<&str> = BTreeSet::new();
         for at in 0..tokens.len() {
             if let Some((name, change)) = code.mutation(at) {
                 let known = code.values_of(name);
                 let change = if code.is_list(name) { Code::of_list(known, change) } else { change };
                 let values = code.values.entry(name).or_default();
                 let grown = grown.entry(name).or_default();
-                code.meter.charge(1 + change.length() + values.len());
-                apply(values, change, has_loops, grown);
+                code.meter.charge(1 + change.length());
+                apply(values, change, Variable { has_loops, is_path: paths.contains(name) }, grown);
             } else if let Some((name, values)) = code.assignment(at) {
                 grown.remove(name);
+                if values.iter().any(Value::is_path_text) {
+                    paths.insert(name);
+                }
                 code.assigned.entry(name).or_default().push(at + 2);
                 let affordable = |value: Value| if value.length() > MAX_VALUE_BYTES { Value::unknown() } else { value };
                 code.values.entry(name).or_default().extend(values.into_iter().map(affordable));

@@ -121,6 +121,15 @@ pub(super) enum Change {
     Unknown,
 }
 
+/// What is known about a variable that changes.
+#[derive(Clone, Copy)]
+pub(super) struct Variable {
+    /// The code has loops, so that a change may happen several times.
+    pub has_loops: bool,
+    /// It is assigned a literal path.
+    pub is_path: bool,
+}
+
 impl Change {
     pub fn length(&self) -> usize {
         if let Change::Appended(value) = self { value.length() } else { 1 }
@@ -129,14 +138,15 @@ impl Change {
 
 /// Adds the values that a variable may have after a change. A text that is appended several times is kept with all that is
 /// appended to it, at `grown`.
-pub(super) fn apply(values: &mut Vec<Value>, change: Change, has_loops: bool, grown: &mut Option<usize>) {
-    // A path that is put together in place hides what it names.
-    let hidden = values.iter().any(Value::is_path_text);
+pub(super) fn apply(values: &mut Vec<Value>, change: Change, variable: Variable, grown: &mut Option<usize>) {
     match change {
         Change::Arguments => {}
-        Change::Unknown => add_once(values, if hidden { Value(vec![Part::Decoded]) } else { Value::unknown() }),
+        // A path that is put together in place hides what it names.
+        Change::Unknown => {
+            add_once(values, if variable.is_path { Value(vec![Part::Decoded]) } else { Value::unknown() })
+        }
         Change::Appended(more) => {
-            let is_certain = more.is_complete() && !has_loops;
+            let is_certain = more.is_complete() && !variable.has_loops;
             if grown.is_none()
                 && let Some(last) = values.last().filter(|value| value.is_complete()).cloned()
             {
