@@ -182,7 +182,9 @@ fn keys_below(directory: &Arg, home: Option<&str>) -> Vec<Arg> {
     let is_above = |home: &str| {
         base.starts_with('/') && home.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    let is_hidden = |home: &str| base.strip_prefix(home).is_some_and(|rest| rest.starts_with("/."));
+    // A name with an ending is that of a file: `~/.tool/data.db`.
+    let has_ending = base.rsplit('/').next().is_some_and(|name| name.trim_start_matches('.').contains('.'));
+    let is_hidden = |home: &str| !has_ending && base.strip_prefix(home).is_some_and(|rest| rest.starts_with("/."));
     let keys: &[&str] = match home {
         Some(home) if is_hidden(home) => &["id_rsa", "credentials"],
         Some(home) if is_above(home) => return vec![Arg::literal(format!("{home}/.ssh/id_rsa"))],
