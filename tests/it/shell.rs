@@ -517,8 +517,10 @@ fn wrapped_commands_are_still_found() {
                 found.iter().any(|found| {
                     // Unknown positional parameters may be any words.
                     let is_any = found.iter().any(|word| word == "$@");
-                    let same = found.first() == words.first() && (is_any || words.iter().all(|word| has(found, word)));
-                    same || found.first().is_some_and(is_unknown)
+                    let rest = is_any || words.iter().skip(1).all(|word| has(found, word));
+                    // A program that is unknown by itself may be known in a shell without positional parameters.
+                    let same = found.first() == words.first() || words.first().is_some_and(is_unknown);
+                    same && rest || found.first().is_some_and(is_unknown)
                 })
             };
             // In a loop with `cd`, paths are unknown from the second iteration on. Only the program is compared.

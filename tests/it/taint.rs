@@ -50,8 +50,10 @@ fn calls() -> Vec<(&'static str, Value, bool)> {
 #[test]
 fn outbound_calls_are_asked_about_in_a_tainted_session() {
     let home = home();
-    for (tool, input, _) in calls() {
-        assert_eq!(home.run(&STRICT, before(tool, input.clone())).decision(), "", "{tool} {input} before");
+    for (tool, input, asked) in calls() {
+        // An address that carries a token is asked about in every session.
+        let expected = if tool == "WebFetch" && asked { "ask" } else { "" };
+        assert_eq!(home.run(&STRICT, before(tool, input.clone())).decision(), expected, "{tool} {input} before");
     }
     take_in(&home, "mcp__zendesk__get_ticket");
     for (tool, input, asked) in calls() {
@@ -313,7 +315,9 @@ fn searches_and_resources_that_carry_data_are_asked_about() {
     ];
     let asks = |tool: &str, input: &Value| home.run(&STRICT, before(tool, input.clone())).decision();
     for (tool, input, _) in &calls {
-        assert_eq!(asks(tool, input), "", "{tool} {input} before");
+        // A key in a search is asked about in every session.
+        let expected = if *tool == "WebSearch" && input.to_string().contains(key) { "ask" } else { "" };
+        assert_eq!(asks(tool, input), expected, "{tool} {input} before");
     }
     take_in(&home, "mcp__zendesk__get_ticket");
     for (tool, input, asked) in &calls {

@@ -19,7 +19,10 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     }
     if let SubjectKind::Query(text) = &subject.kind {
         let is_login = |word: &str| word.contains("://") && Address::parse(word).user.contains(':');
-        let carries = is_data(text, MIN_QUERY_CHARS) || carries_data(text) || text.split_whitespace().any(is_login);
+        let is_tainted = !context.event.facts.taint.is_empty();
+        let carries = key_service(text).is_some()
+            || text.split_whitespace().any(is_login)
+            || is_tainted && (is_data(text, MIN_QUERY_CHARS) || carries_data(text));
         return suspicious_if(carries, "what is asked for carries data");
     }
     find_in_command(command(subject)?, context)
