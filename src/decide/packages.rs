@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// Options of programs that install, whose value is a package too.
 const PACKAGE_OPTIONS: [&str; 4] = ["--from", "--package", "--with", "-p"];
 
-/// The packages that the commands of a call download by their names, without versions, as [`plain_name`] writes them.
+/// The packages that the commands of a call download by their names, without versions, in lower case and with `-` for `_`.
 pub fn named_packages(event: &Event<'_>) -> Vec<String> {
     let commands = event.shell().map(|shell| shell.reading.commands.as_slice()).unwrap_or_default();
     let mut names: Vec<String> = commands.iter().flat_map(packages).flatten().collect();
@@ -62,7 +62,7 @@ fn normalized(name: &str) -> String {
     name.to_ascii_lowercase().replace('_', "-")
 }
 
-/// The words in the text of a manifest that may name a package, as [`plain_name`] writes them.
+/// The words in the text of a manifest that may name a package, in lower case and with `-` for `_`.
 pub fn manifest_words(manifest: &str) -> impl Iterator<Item = String> {
     let words = manifest.split(|c: char| !c.is_ascii_alphanumeric() && !"@/_.-".contains(c));
     words.map(|word| normalized(word.trim_end_matches(['.', '-']))).filter(|word| !word.is_empty())

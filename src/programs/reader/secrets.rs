@@ -62,7 +62,7 @@ impl Reader<'_> {
         let by_pattern = verbs.any(|verb| verb.names.first().is_some_and(|name| is_pattern(name)));
         // Behind an option that is listed as a verb stands its value, and the entry tells what that means.
         let is_option = |verb: &&Entry| verb.names.first().is_some_and(|name| name.starts_with('-'));
-        if self.line.path.iter().skip(1).any(|verb| is_option(verb)) {
+        if self.line.path.iter().skip(1).any(is_option) {
             return false;
         }
         let is_unknown = self.line.unknown_verb;
