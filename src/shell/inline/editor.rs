@@ -133,7 +133,7 @@ pub(super) fn embedded(text: &str) -> Vec<Call> {
         let mut words = line.split(|c: char| c.is_whitespace() || c == ';').filter(|word| !word.is_empty());
         let first = words.next();
         matches!(first, Some("interp" | "rename" | "set"))
-            && words.take(6).any(|word| matches!(word, "exec" | "spawn" | "eval"))
+            && words.any(|word| matches!(word, "exec" | "spawn" | "eval"))
     };
     if text.lines().any(renames) {
         found.push(Call::unknown());
