@@ -71,11 +71,33 @@ fn argument(code: &Code<'_>, start: usize, end: usize) -> Argument {
         let words = parts(code, open + 1, end - 1);
         return Argument::List(words.into_iter().map(|(start, end)| code.evaluate(start, end)).collect());
     }
-    match code.name(start).filter(|_| end == start + 1).map(|name| code.values_of(name)) {
+    let name = code.name(start).filter(|_| end == start + 1);
+    if let Some(words) = name.and_then(|name| list_of(code, name)) {
+        return Argument::List(words);
+    }
+    match name.map(|name| code.values_of(name)) {
         Some(values) if values.len() > 1 => {
             code.meter.charge(values.len());
             Argument::OneOf(values.to_vec())
         }
         _ => Argument::Value(code.evaluate(start, end)),
     }
+}
+
+/// The words of a list that a name is assigned once: `x = ["a", "b"]`. Of what is added to it later, nothing is known.
+fn list_of(code: &Code<'_>, name: &str) -> Option<Vec<Value>> {
+    let [start] = code.assigned(name) else { return None };
+    let end = code.close(*start);
+    let values = code.values_of(name);
+    // `for x in ["a", "b"]` gives one word at a time.
+    let is_assignment = start.checked_sub(1).is_some_and(|before| code.is_sign(before, '='));
+    if !is_assignment
+        || !code.is_sign(*start, '[')
+        || code.statement_end(*start) != end + 1
+        || !values.iter().all(Value::is_complete)
+    {
+        return None;
+    }
+    let words = parts(code, start + 1, end).into_iter().map(|(start, end)| code.evaluate(start, end));
+    Some(words.chain((values.len() > 1).then(Value::unknown)).collect())
 }
