@@ -1,7 +1,7 @@
 //! The context of a judgement: what rules and validators may read besides the subject itself.
 
 use super::applicable::ApplicableRules;
-use super::validators::DataSources;
+use super::validators::{Compiled, DataSources};
 use crate::event::Event;
 use crate::path::zones::Zones;
 use crate::path::{AbsPath, Glob};
@@ -11,6 +11,7 @@ use crate::shell::{Effects, Reading};
 use crate::verdict::Finding;
 use crate::verdict::failure::Failure;
 use compact_str::CompactString;
+use std::cell::OnceCell;
 
 /// The event, the policy, and what is derived from them once for all subjects of the event.
 #[derive(Debug)]
@@ -33,6 +34,8 @@ pub struct Context<'a> {
     pub(super) guard_files: Vec<Glob<'a>>,
     /// Commands of the shell text whose output others may send.
     pub(super) data_sources: DataSources,
+    /// What compilers in the shell text make.
+    pub(super) compiled: OnceCell<Compiled>,
 }
 
 impl<'a> Context<'a> {
@@ -58,6 +61,7 @@ impl<'a> Context<'a> {
             operator_sensitive: globs(&config.operator_sensitive),
             guard_files: event.facts.guard_paths.iter().map(|text| Glob::new(text)).collect(),
             data_sources: DataSources::default(),
+            compiled: OnceCell::new(),
         }
     }
 

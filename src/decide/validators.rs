@@ -31,6 +31,7 @@ mod unknown_package;
 pub use agent_recursion::is_agent_program;
 pub(super) use carried_data::{MIN_ARGUMENT_CHARS, MIN_OPAQUE_CHARS, MIN_QUERY_CHARS, carries_data, is_data};
 pub(super) use exfiltration::DataSources;
+pub(super) use misplaced_program::Compiled;
 
 use super::context::Context;
 use super::subject::{Subject, SubjectKind};

@@ -9,8 +9,9 @@ use crate::path::{AbsPath, Place, protected};
 use crate::programs::code::lists;
 use crate::programs::roles;
 use crate::rules::Match;
-use crate::shell::{Act, Command, Origin};
+use crate::shell::{Access, Act, Command, Origin};
 use compact_str::CompactString;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Directories of a project into which its tools install programs.
 const TOOL_DIRECTORIES: [&[&str]; 7] = [
@@ -104,25 +105,53 @@ fn is_in_new_environment(path: &AbsPath, command: &Command, context: &Context<'_
 
 /// Whether an earlier command of the same text compiled the program from files of the project.
 fn is_just_compiled(path: &AbsPath, command: &Command, context: &Context<'_>) -> bool {
-    let (Some(reading), Some(effects)) = (context.reading(), context.effects()) else { return false };
-    let sets_path = effects.env.iter().any(|(name, _)| name == "PATH");
-    let text = path.to_string();
-    let mut writers = effects.accesses.iter().filter(|access| access.act.changes() && access.target.text == text);
-    let compiled = |row: usize| {
-        let compiler = reading.commands.get(row).filter(|compiler| compiler.span.start < command.span.start);
-        let reads_project =
-            effects.of_command(row).iter().filter(|access| access.act == Act::Read).all(|access| {
-                access.target.path.as_ref().is_some_and(|path| context.zones.area(path) == Area::InProject)
-            });
-        compiler.is_some_and(|compiler| lists(&roles::CODE_COMPILERS, &compiler.program)) && reads_project
-    };
-    let written_before = |access: &crate::shell::Access| access.act.changes() && !access.row.is_some_and(compiled);
-    let project_files_written = effects.accesses.iter().filter(|access| written_before(access)).any(|access| {
-        let row = access.row.and_then(|row| reading.commands.get(row));
-        row.is_some_and(|writer| writer.span.start < command.span.start)
-            && access.target.path.as_ref().is_none_or(|path| context.zones.area(path) == Area::InProject)
-    });
-    !sets_path && !project_files_written && writers.any(|access| access.row.is_some_and(compiled))
+    let compiled = context.compiled.get_or_init(|| Compiled::of(context));
+    let start = command.span.start;
+    let is_before = |at: Option<&usize>| at.is_some_and(|at| *at < start);
+    !compiled.sets_path
+        && !is_before(compiled.first_written.as_ref())
+        && is_before(compiled.programs.get(&path.to_string()))
+}
+
+/// What the compilers in a shell text make. It is collected once, when it is first needed.
+#[derive(Debug, Default)]
+pub(crate) struct Compiled {
+    /// The files that compilers make from files of the project, and where the first command begins that makes each.
+    programs: BTreeMap<String, usize>,
+    /// Where the first other command begins that writes a file of the project.
+    first_written: Option<usize>,
+    /// The text sets `PATH`.
+    sets_path: bool,
+}
+
+impl Compiled {
+    fn of(context: &Context<'_>) -> Compiled {
+        let (Some(reading), Some(effects)) = (context.reading(), context.effects()) else { return Compiled::default() };
+        let in_project =
+            |access: &Access| access.target.path.as_ref().map(|path| context.zones.area(path) == Area::InProject);
+        let compiles = |row: usize, command: &Command| {
+            let mut read = effects.of_command(row).iter().filter(|access| access.act == Act::Read);
+            lists(&roles::CODE_COMPILERS, &command.program) && read.all(|access| in_project(access) == Some(true))
+        };
+        let rows = reading.commands.iter().enumerate();
+        let compilers: BTreeSet<usize> =
+            rows.filter(|(row, command)| compiles(*row, command)).map(|(row, _)| row).collect();
+        let sets_path = effects.env.iter().any(|(name, _)| name == "PATH");
+        let mut compiled = Compiled { sets_path, ..Compiled::default() };
+        for access in effects.accesses.iter().filter(|access| access.act.changes()) {
+            let Some((row, writer)) = access.row.and_then(|row| Some((row, reading.commands.get(row)?))) else {
+                continue;
+            };
+            let start = writer.span.start;
+            if compilers.contains(&row) {
+                let first = compiled.programs.entry(access.target.text.clone()).or_insert(start);
+                *first = start.min(*first);
+            } else if in_project(access) != Some(false) {
+                compiled.first_written = Some(compiled.first_written.map_or(start, |first| first.min(start)));
+            }
+        }
+        compiled
+    }
 }
 
 /// Whether the last directories of a path are these.

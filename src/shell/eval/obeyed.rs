@@ -19,6 +19,9 @@ use std::rc::Rc;
 /// Steps for comparing one file with what a command reads.
 const FILE_STEPS: usize = 40;
 
+/// Steps for one of the contents that a file may have.
+const CONTENT_STEPS: usize = 15;
+
 /// Which files a command reads without naming them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Obeys {
@@ -85,6 +88,7 @@ impl Evaluator<'_> {
             } else {
                 continue;
             };
+            self.meter.charge(CONTENT_STEPS * contents.len());
             found.push((path.clone(), reach, contents.clone()));
         }
         for (path, reach, contents) in found {
