@@ -27,7 +27,8 @@ impl Execution {
         for variable in words.chain([default]) {
             self.add_names(variable, &names);
             self.add_names(&format!("{variable}[0]"), &names);
-            let all = Value::Words(names.iter().cloned().chain([expand::unknown_arg()]).collect());
+            // The first word may be any one: `"${x[@]}"` may run any program.
+            let all = Value::Words([expand::unknown_arg()].into_iter().chain(names.iter().cloned()).collect());
             let is_array = command.program != "read" || command.args.iter().any(|arg| arg.text.contains('a'));
             if is_array {
                 Rc::make_mut(&mut self.state).variables.insert(format!("{variable}[@]"), all);
