@@ -111,7 +111,7 @@ pub struct Effects {
     pub exceeded: Option<&'static Limit>,
     /// How many accesses there may be after the current command.
     room: usize,
-    /// The work that comparing unusually deep paths takes.
+    /// The steps that unusual paths and modules cost.
     steps: usize,
     /// What each command that changes rights leaves of them, by its row.
     rights: BTreeMap<usize, Rights>,
@@ -181,9 +181,14 @@ pub(super) fn effects(reading: &Reading) -> Effects {
         let from = effects.accesses.len();
         effects.room = (from + LATE_ACCESSES).clamp(FILES.most, MAX_ACCESSES);
         Noted { command, row, astray: false, effects: &mut effects }.all_of_it();
-        let mentioned = mentions::accesses(command, row, effects.accesses.get(from..).unwrap_or_default(), &zones);
+        let known = effects.accesses.get(from..).unwrap_or_default();
+        let mentions = mentions::of_command(command, row, known, &zones, effects.steps);
+        effects.steps = mentions.steps;
+        if mentions.exceeded {
+            effects.exceeded.get_or_insert(&SHELL_STEPS);
+        }
         let mut noted = Noted { command, row, astray: false, effects: &mut effects };
-        mentioned.into_iter().for_each(|access| noted.push(access));
+        mentions.accesses.into_iter().for_each(|access| noted.push(access));
         // The same from wherever else it may run, as far as that is something else.
         for other in &command.other_cwds {
             let command = Command { cwd: other.path.clone(), ..command.clone() };

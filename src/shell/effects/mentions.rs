@@ -13,16 +13,38 @@ use crate::path::protected::{self, Class, WorstUse};
 use crate::path::zones::{Area, Zones};
 use crate::programs::code::lists;
 use crate::programs::{Does, Use, roles};
-use crate::verdict::limits::PATH_BYTES;
+use crate::verdict::limits::{PATH_BYTES, SHELL_STEPS};
 use compact_str::CompactString;
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The uses that a command's words may be put to, beyond those that are known.
-pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], zones: &Zones) -> Vec<Access> {
+/// Bytes of a path that is compared with the protected paths in one step.
+const PATH_BYTES_PER_STEP: usize = 8;
+
+/// What comparing the path of a module with the protected paths costs in steps.
+const MODULE_STEPS: usize = 100;
+
+/// What the words of a command may be used for, beyond what is known.
+pub(super) struct Mentions {
+    pub(super) accesses: Vec<Access>,
+    /// The steps that are spent after this command.
+    pub(super) steps: usize,
+    /// Whether there was more to look at than the steps allow.
+    pub(super) exceeded: bool,
+}
+
+/// The uses that a command's words may be put to, beyond those that are known. `steps` are spent before.
+pub(super) fn of_command(
+    command: &Command,
+    row: Option<usize>,
+    known: &[Access],
+    zones: &Zones,
+    steps: usize,
+) -> Mentions {
     let line = command.parsed.as_deref();
     let (explained, seen) = (BTreeMap::new(), BTreeSet::new());
-    let mut finder = Finder { command, row, known, zones, explained, seen, found: Vec::new() };
+    let mentions = Mentions { accesses: Vec::new(), steps, exceeded: false };
+    let mut finder = Finder { command, row, known, zones, explained, seen, mentions };
     // A command may have thousands of words and accesses.
     let accessed = LazyCell::new(|| known.iter().map(|access| access.target.text.as_str()).collect::<BTreeSet<_>>());
     for (index, arg) in command.args.iter().enumerate() {
@@ -116,7 +138,7 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
             finder.code(&arg.text);
         });
     }
-    finder.found
+    finder.mentions
 }
 
 /// The path of an address with its escapes and its patterns for single letters decoded.
@@ -170,7 +192,7 @@ struct Finder<'a> {
     /// The words that were looked at, how much of them is known, and the options before them. A command may repeat a word
     /// thousands of times.
     seen: BTreeSet<(CompactString, Option<usize>, bool, CompactString)>,
-    found: Vec<Access>,
+    mentions: Mentions,
 }
 
 impl Finder<'_> {
@@ -201,6 +223,9 @@ impl Finder<'_> {
             let longest = (0..=PATH_BYTES.most.min(rest.len())).rev().find(|end| rest.is_char_boundary(*end));
             let rest = rest.get(..longest.unwrap_or_default()).unwrap_or_default();
             let shown = rest.split([',', ':']).next().unwrap_or_default();
+            if !self.affords(shown.len() / PATH_BYTES_PER_STEP) {
+                break;
+            }
             let known = arg.known.map(|known| known.saturating_sub(start)).filter(|known| *known < shown.len());
             let name = arg.text.split('=').next().filter(|name| name.starts_with('-')).unwrap_or(option);
             let value = Arg { text: shown.trim_start_matches("//").into(), known, glob: arg.glob };
@@ -275,15 +300,7 @@ impl Finder<'_> {
         let searched = behind("search:").chain(behind("search\":")).map(name);
         let directories: Vec<String> =
             separate.chain(attached.map(str::to_owned)).chain(searched).chain([".".to_owned()]).collect();
-        // More pairs than programs have count as the worst of them.
-        if modules.len() * directories.len() > PATH_BYTES.most {
-            self.candidate(
-                &Arg::literal(format!(
-                    "{}/.netrc",
-                    self.zones.home.as_ref().map_or_else(String::new, ToString::to_string)
-                )),
-                "",
-            );
+        if !self.affords(MODULE_STEPS * modules.len() * directories.len()) {
             return;
         }
         for directory in &directories {
@@ -291,6 +308,18 @@ impl Finder<'_> {
                 self.candidate(&Arg::literal(format!("{}/{module}.json", directory.trim_end_matches('/'))), "");
             }
         }
+    }
+
+    /// Takes steps for work that has not been done yet, unless there are too few left.
+    fn affords(&mut self, steps: usize) -> bool {
+        let spent = self.mentions.steps + steps;
+        let affords = spent <= SHELL_STEPS.most;
+        if affords {
+            self.mentions.steps = spent;
+        } else {
+            self.mentions.exceeded = true;
+        }
+        affords
     }
 
     /// Whether a path is changed, if it is already known what is done to it.
@@ -310,7 +339,7 @@ impl Finder<'_> {
 
     fn add(&mut self, access: Access) {
         *self.explained.entry(access.target.text.clone()).or_default() |= access.act.changes();
-        self.found.push(access);
+        self.mentions.accesses.push(access);
     }
 
     /// Looks at the value of a variable that is set for the command: `GIT_TRACE=~/.bashrc`.
