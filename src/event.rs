@@ -13,6 +13,7 @@ pub use action::{Action, Change, Dialect, Field, Server, Shows};
 pub use facts::{Answers, Facts, LooseningRecord, Nonce, ServerProvider, UnapprovedServers};
 
 use crate::encoding::label::Label;
+use crate::encoding::patch;
 use crate::mcp::{Hints, PinCheck, PinPolicy};
 use crate::path::{AbsPath, Place, protected};
 use crate::programs::Catalogue;
@@ -102,13 +103,16 @@ impl ShellText {
                 }
             }
             Action::Edit { path: Some(path), changes } if phase == Phase::Before => {
-                let meter = Meter::default();
-                let mut reading = shell::read(&runs_by_itself(path, changes, place, &meter)?, place, catalogue);
-                // The search for commands in settings stops at the limit.
-                let exceeded = Some(&SHELL_STEPS).filter(|limit| meter.exceeds(limit));
-                reading.exceeded = reading.exceeded.or(exceeded);
-                reading.steps += meter.spent();
-                reading
+                let texts = changes.iter().map(|change| match change {
+                    Change::Whole(text) | Change::Replace { new: text, .. } => text.inspect("what runs by itself"),
+                });
+                let path = path.inspect("does it run by itself");
+                read_written(texts.map(|text| (path.as_str(), text.as_str())), place, catalogue)?
+            }
+            Action::Patch { text: Some(text) } if phase == Phase::Before => {
+                let files = patch::added(text.inspect("what runs by itself"));
+                let texts = files.iter().flat_map(|file| file.names.iter().map(|name| (*name, file.text.as_str())));
+                read_written(texts, place, catalogue)?
             }
             Action::Shell { .. }
             | Action::Edit { .. }
@@ -129,19 +133,28 @@ impl ShellText {
     }
 }
 
-/// The text of a file that tools run by themselves, as far as an edit writes it, in terms of the shell.
-fn runs_by_itself(path: &Quarantined<String>, changes: &[Change], place: &Place, meter: &Meter) -> Option<String> {
-    let path = AbsPath::resolve(path.inspect("does it run by itself"), place);
+/// Reads what is written to files that tools run by themselves: names and texts.
+fn read_written<'t>(
+    written: impl Iterator<Item = (&'t str, &'t str)>,
+    place: &Place,
+    catalogue: &Catalogue,
+) -> Option<Reading> {
+    let meter = Meter::default();
     let home = place.home.as_ref().map(|home| AbsPath::resolve(home, place));
-    if !protected::is_obeyed(&path, home.as_ref()) {
+    let commands = written.filter_map(|(path, text)| {
+        let path = AbsPath::resolve(path, place);
+        protected::is_obeyed(&path, home.as_ref()).then(|| shell::written_text(&path.to_string(), text, &meter))
+    });
+    let commands: Vec<String> = commands.filter(|text| !text.trim().is_empty()).collect();
+    if commands.is_empty() {
         return None;
     }
-    let texts = changes.iter().map(|change| match change {
-        Change::Whole(text) | Change::Replace { new: text, .. } => text.inspect("what runs by itself"),
-    });
-    let path = path.to_string();
-    let text: Vec<String> = texts.map(|text| shell::written_text(&path, text, meter)).collect();
-    Some(text.join("\n")).filter(|text| !text.trim().is_empty())
+    let mut reading = shell::read(&commands.join("\n"), place, catalogue);
+    // The search for commands in settings stops at the limit.
+    let exceeded = Some(&SHELL_STEPS).filter(|limit| meter.exceeds(limit));
+    reading.exceeded = reading.exceeded.or(exceeded);
+    reading.steps += meter.spent();
+    Some(reading)
 }
 
 /// One event, with everything that judging it needs.

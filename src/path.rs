@@ -62,19 +62,20 @@ impl AbsPath {
             _ => (cwd, raw),
         };
         let separators = [start, rest].iter().flat_map(|text| text.bytes()).filter(|byte| *byte == b'/').count();
-        let mut components: Vec<CompactString> = Vec::with_capacity(separators + 1);
+        let components = Vec::with_capacity(separators + 1);
+        let mut resolver = Resolver { components, cwd, is_behind_usr_link: false };
         for text in [start, rest] {
             let windows = is_windows(text);
             let mut from = 0;
             for (at, byte) in text.bytes().enumerate() {
                 if byte == b'/' || windows && byte == b'\\' {
-                    push_component(&mut components, text.get(from..at).unwrap_or_default(), cwd);
+                    resolver.push(text.get(from..at).unwrap_or_default());
                     from = at + 1;
                 }
             }
-            push_component(&mut components, text.get(from..).unwrap_or_default(), cwd);
+            resolver.push(text.get(from..).unwrap_or_default());
         }
-        AbsPath::of(without_root_alias(components))
+        AbsPath::of(resolver.components)
     }
 
     fn of(components: Vec<CompactString>) -> Self {
@@ -114,45 +115,71 @@ impl AbsPath {
     }
 }
 
-/// Removes beginnings that lead back to the root: `/proc/self/root`, and the data volume of macOS.
-fn without_root_alias(mut components: Vec<CompactString>) -> Vec<CompactString> {
-    loop {
-        let length = match components.as_slice() {
-            [proc, _, root, ..] if proc == "proc" && root == "root" => 3,
-            [proc, _, task, _, root, ..] if proc == "proc" && task == "task" && root == "root" => 5,
-            [system, volumes, _, users, ..] if system == "System" && volumes == "Volumes" && users == "Users" => 3,
-            _ => return components,
-        };
-        components.drain(..length);
-    }
+/// Builds the components of a path, one name after the other.
+struct Resolver<'a> {
+    components: Vec<CompactString>,
+    cwd: &'a str,
+    /// The path is `/usr` because of `..` behind `/bin` or a directory like it, which may be a link into `/usr`.
+    is_behind_usr_link: bool,
 }
 
-fn push_component(components: &mut Vec<CompactString>, name: &str, cwd: &str) {
-    match name {
-        "" | "." => {}
-        ".." => leave_directory(components, cwd),
-        name => components.push(name.into()),
-    }
-}
-
-/// Removes the last component. Behind a link that every system has, `..` is the directory above where the link leads.
-fn leave_directory(components: &mut Vec<CompactString>, cwd: &str) {
-    let names: [&str; 3] = [0, 1, 2].map(|at| components.get(at).map_or("", CompactString::as_str));
-    let above: &[&str] = match (components.len(), names) {
-        (1, ["bin" | "sbin" | "lib" | "lib32" | "lib64" | "libx32", ..]) => &["usr"],
-        (2, ["dev", "fd", _]) => &["proc", "self"],
-        (2, ["var", "run", _]) => &[],
-        (2, ["var", "lock", _]) => &["run"],
-        (3, ["proc", _, "root"]) => &[],
-        (3, ["proc", _, "cwd"]) => {
-            let above = cwd.trim_end_matches('/').rsplit_once('/').map_or("", |(above, _)| above);
-            *components = above.split('/').filter(|name| !name.is_empty()).map(CompactString::from).collect();
-            return;
+impl Resolver<'_> {
+    fn push(&mut self, name: &str) {
+        match name {
+            "" | "." => {}
+            ".." => self.leave_directory(),
+            name => {
+                // Where `/bin` is a directory of its own, the directory above it is the root.
+                if std::mem::take(&mut self.is_behind_usr_link) && !USR_DIRECTORIES.contains(&name) {
+                    self.components.clear();
+                }
+                self.components.push(name.into());
+                self.strip_root_alias();
+            }
         }
-        _ => return drop(components.pop()),
-    };
-    *components = above.iter().map(|name| CompactString::from(*name)).collect();
+    }
+
+    /// Removes a beginning that leads back to the root: `/proc/self/root`, and the data volume of macOS.
+    fn strip_root_alias(&mut self) {
+        let length = match self.components.as_slice() {
+            [proc, _, root] if proc == "proc" && root == "root" => 3,
+            [proc, _, task, _, root] if proc == "proc" && task == "task" && root == "root" => 5,
+            [system, volumes, _, users] if system == "System" && volumes == "Volumes" && users == "Users" => 3,
+            _ => return,
+        };
+        self.components.drain(..length);
+    }
+
+    /// Removes the last component. Behind a link that every system has, `..` is the directory above where the link leads.
+    fn leave_directory(&mut self) {
+        self.is_behind_usr_link = false;
+        let names: [&str; 3] = [0, 1, 2].map(|at| self.components.get(at).map_or("", CompactString::as_str));
+        let above: &[&str] = match (self.components.len(), names) {
+            (1, ["bin" | "sbin" | "lib" | "lib32" | "lib64" | "libx32", ..]) => {
+                self.is_behind_usr_link = true;
+                &["usr"]
+            }
+            (2, ["dev", "fd", _]) if cfg!(target_os = "linux") => &["proc", "self"],
+            (2, ["var", "run", _]) if cfg!(target_os = "linux") => &[],
+            (2, ["var", "lock", _]) if cfg!(target_os = "linux") => &["run"],
+            (3, ["proc", _, "cwd"]) => {
+                let above = self.cwd.trim_end_matches('/').rsplit_once('/').map_or("", |(above, _)| above);
+                let names = above.split('/').filter(|name| !name.is_empty());
+                self.components = names.map(CompactString::from).collect();
+                return;
+            }
+            _ => {
+                self.components.pop();
+                return;
+            }
+        };
+        self.components = above.iter().map(|name| CompactString::from(*name)).collect();
+    }
 }
+
+/// Directories of `/usr`, as far as the root does not have others of the same name.
+const USR_DIRECTORIES: [&str; 12] =
+    ["bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "share", "local", "include", "games", "src"];
 
 /// Whether a path starts with a drive letter or a share. In such a path `\` is a separator, in others a normal character.
 fn is_windows(path: &str) -> bool {

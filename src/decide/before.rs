@@ -59,7 +59,10 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
             judge_file(path.inspect("which file is changed"), Act::Write, context, verdict);
             shell_text::judge_written(context, verdict);
         }
-        Action::Patch { text: Some(text) } => judge_patch(text.inspect("which files are changed"), context, verdict),
+        Action::Patch { text: Some(text) } => {
+            judge_patch(text.inspect("which files are changed"), context, verdict);
+            shell_text::judge_written(context, verdict);
+        }
         Action::Read { path: Some(path) } => {
             judge_file(path.inspect("which file is read"), Act::Read, context, verdict);
         }

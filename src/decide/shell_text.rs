@@ -15,7 +15,7 @@ use std::ops::Range;
 pub(crate) fn judge(dialect: Dialect, context: &Context<'_>, verdict: &mut Verdict) {
     let Some(ShellText { reading, effects }) = context.event.shell() else { return };
     verdict.charge(reading.steps);
-    verdict.charge(effects.accesses.len());
+    verdict.charge(effects.steps());
     for limit in [reading.exceeded, effects.exceeded].into_iter().flatten() {
         verdict.add(context.failure(&limit.failure()));
     }

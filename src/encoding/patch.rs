@@ -52,6 +52,35 @@ pub fn link_targets(patch: &str) -> Vec<&str> {
     targets
 }
 
+/// What a patch adds to one file.
+pub struct AddedText<'a> {
+    /// The names that the file may have: `a/x` means `x` to most programs and `a/x` to some.
+    pub names: Vec<&'a str>,
+    /// The added lines.
+    pub text: String,
+}
+
+/// The lines that a patch adds, by file.
+pub fn added(patch: &str) -> Vec<AddedText<'_>> {
+    let mut found: Vec<AddedText<'_>> = Vec::new();
+    for line in patch.lines() {
+        let named = ["+++ ", "*** Add File: ", "*** Update File: ", "*** Move to: "];
+        if let Some(name) = named.iter().find_map(|prefix| line.strip_prefix(prefix)) {
+            let name = name.split('\t').next().unwrap_or_default().trim().trim_matches('"');
+            let bare = name.split_once('/').map(|(_, rest)| rest).filter(|_| line.starts_with('+'));
+            let names = || std::iter::once(name).chain(bare);
+            match found.last_mut() {
+                Some(last) if line.starts_with("*** Move") => last.names.extend(names()),
+                _ => found.push(AddedText { names: names().collect(), text: String::new() }),
+            }
+        } else if let (Some(line), Some(last)) = (line.strip_prefix('+'), found.last_mut()) {
+            last.text.push_str(line);
+            last.text.push('\n');
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 #[path = "../../tests/unit/encoding/patch.rs"]
 mod tests;

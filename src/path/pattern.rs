@@ -123,7 +123,7 @@ const HOMES: [&[&str]; 6] = [
     &["mnt", "*", "Users", "*"],
 ];
 
-/// The most distinct lengths of [`HOMES`] and one more home, and the root directory.
+/// Places in a path that are stored without an allocation: the lengths of [`HOMES`], one more home, and the root directory.
 const MAX_PLACES: usize = 8;
 
 /// Where in a path the first name of a pattern for a home or the root directory may be; `None` for anywhere, because of a `**`.

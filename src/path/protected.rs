@@ -82,7 +82,8 @@ impl NameIndex {
 const MAX_WILD_NAMES: usize = 2;
 
 // `ORDINARY`: places outside of the project that are written in silence. `INSTALLED`: directories of programs. `OBEYED`:
-// files that tools run by themselves. `FILES`: all classes. `NAMES`: the lower-case names of which a path of a class contains at least one, in order, by their first byte.
+// files that tools run by themselves. `FILES`: all classes. `NAMES`: the lower-case names of which a path of a class contains
+// at least one, in order, by their first byte.
 // `BEGINNINGS` and `ENDINGS`: the same for patterns such as `.env.*` and `*.key`, by their first and last byte.
 include!(concat!(env!("OUT_DIR"), "/paths.rs"));
 

@@ -129,6 +129,11 @@ const LATE_ACCESSES: usize = 16;
 const MAX_ACCESSES: usize = FILES.most + FILES.most / 4;
 
 impl Effects {
+    /// The steps that finding them cost.
+    pub fn steps(&self) -> usize {
+        self.steps + self.accesses.len()
+    }
+
     /// What one of the commands does to files.
     pub fn of_command(&self, row: usize) -> &[Access] {
         let number = |access: &Access| access.row.unwrap_or(usize::MAX);

@@ -369,9 +369,10 @@ impl Evaluator<'_> {
             let at = execution.span.as_ref().map_or(0, |span| span.start);
             self.reading.uncertainties.push(Uncertainty { reason: command::QUOTED_SUBSCRIPT, at, inner: true });
         }
-        // A glob stands for the names that it matches. It may match nothing, which does not set the variable.
+        // A glob stands for the names that it matches. It may match nothing, which does not set the variable. `${x:=y}` does
+        // not set a variable that has a value.
         let mut value = Value::from_args(&values);
-        if values.iter().any(|value| value.glob)
+        if (!has_words || values.iter().any(|value| value.glob))
             && let Some(before) = execution.state.value(&name)
         {
             value = value.join(Some(before));

@@ -24,7 +24,7 @@ pub(super) use shown::{expand_own_program, shown};
 
 use super::{Arg, Command, Input};
 use crate::programs::code::lists;
-use crate::programs::{self, CommandLine, roles};
+use crate::programs::{self, CommandLine, Use, roles};
 use crate::shell::inline::{Language, obeys_input};
 use crate::verdict::limits::Meter;
 use std::rc::Rc;
@@ -206,8 +206,13 @@ fn code(language: Language, command: &Command) -> Vec<Inner> {
         (None, _) => Vec::new(),
     };
     // Perl runs an operand that ends with `|` where it reads files.
-    let piped = command.args.iter().filter(|_| language == Language::Perl && !texts.is_empty());
-    let piped = piped.filter_map(|arg| arg.text.trim().strip_suffix('|')).filter(|text| text.contains(' '));
+    let is_code = |word: usize| {
+        let line = command.parsed.as_deref();
+        line.is_some_and(|line| line.uses_of(word).iter().any(|used| used.takes == Some(Use::Code)))
+    };
+    let operands = command.args.iter().enumerate().filter(|(word, _)| !is_code(*word)).map(|(_, arg)| arg);
+    let piped = operands.filter(|_| language == Language::Perl && !texts.is_empty());
+    let piped = piped.filter_map(|arg| arg.text.trim().strip_suffix('|'));
     let piped: Vec<Inner> = piped.map(Inner::text).collect();
     let assigned = if language == Language::Awk { assigned(command) } else { String::new() };
     let codes = texts.into_iter().map(|text| Inner::Code { language, text: format!("{assigned}{text}") });

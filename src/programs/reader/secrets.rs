@@ -5,7 +5,7 @@
 
 use super::super::code::{
     SECRETS_ACTIONS, SECRETS_EXEMPT, SECRETS_FLAGS, SECRETS_NOUNS, SECRETS_PAIRS, SECRETS_PRINTED, SECRETS_SETTINGS,
-    lists,
+    SECRETS_TABLES, SECRETS_WHOLES, lists,
 };
 use super::super::command_line::{WordUse, is_off};
 use super::super::entry::Entry;
@@ -35,9 +35,14 @@ impl Reader<'_> {
                 return true;
             }
         }
-        // A table shows a few columns.
-        let is_table = |format: &str| matches!(format, "table" | "name" | "id" | "disable" | "none");
-        let tabular = given(&["--format", "-o", "--output"]).any(is_table);
+        let has_tables =
+            self.line.path.first().is_some_and(|entry| entry.names.iter().any(|name| lists(&SECRETS_TABLES, name)));
+        let shows_little = |format: &str| match format {
+            "table" => has_tables,
+            "name" | "id" | "disable" | "none" => true,
+            _ => false,
+        };
+        let tabular = given(&["--format", "-o", "--output"]).next_back().is_some_and(shows_little);
         let formats = given(&["--format"]).next().is_some();
         // Without a format, gcloud prints a table or a summary.
         let has_columns = self.value_option("--format").is_some() && !formats;
@@ -77,7 +82,7 @@ impl Reader<'_> {
             let parts = parts(verb);
             let pair = |pair: &[String]| matches!(pair, [first, second] if lists(&SECRETS_PAIRS, &format!("{first} {second}")));
             if parts.iter().any(|part| lists(&SECRETS_EXEMPT, part)) {
-                return false;
+                continue;
             }
             has_noun |= parts.iter().any(|part| lists(&SECRETS_NOUNS, part)) || parts.windows(2).any(pair);
             is_printed |= parts.iter().any(|part| lists(&SECRETS_PRINTED, part)) || verb.contains("connection-string");
@@ -88,8 +93,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a query of JMESPath or a format of gcloud selects parts that hold settings, or all: of each path the last name
-/// counts, and one behind which everything is meant.
+/// Whether a query of JMESPath or a format of gcloud selects settings, parts that hold them, or all.
 fn selects_settings(query: &str) -> bool {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let mut rest = query;
@@ -107,15 +111,27 @@ fn selects_settings(query: &str) -> bool {
             next = after;
         }
         // `{name:Path.To.It}`: a label.
-        let is_last = !next.starts_with(['.', '(', ':']);
+        let is_label = next.starts_with([':', '(']);
+        let is_last = !is_label && !next.starts_with('.') || next.starts_with(".*");
         let lower = name.to_ascii_lowercase();
         names += usize::from(name.starts_with(|c: char| c.is_ascii_alphabetic()));
-        if is_last && (lists(&SECRETS_SETTINGS, &lower) || next.len() < behind.len() && next.is_empty()) {
+        let is_whole = next.starts_with(".*") || next.len() < behind.len() && next.is_empty();
+        if !is_label && lists(&SECRETS_SETTINGS, &lower) || is_last && (lists(&SECRETS_WHOLES, &lower) || is_whole) {
             return true;
         }
         rest = next;
     }
-    names == 0
+    names == 0 || selects_node(query)
+}
+
+/// Whether a query selects all of what it has reached: `{all: @}`. In `length(@)` the sign is an argument.
+fn selects_node(query: &str) -> bool {
+    query.match_indices('@').any(|(at, _)| {
+        let before = query.get(..at).unwrap_or_default().trim_end();
+        let behind = query.get(at + 1..).unwrap_or_default().trim_start();
+        (before.is_empty() || before.ends_with([':', ',', '[', '|']))
+            && (behind.is_empty() || behind.starts_with([',', '}', ']']))
+    })
 }
 
 /// The words in a verb, in lower case and singular: `list-admin-keys`, `GetSecretValue`, `config:get`.

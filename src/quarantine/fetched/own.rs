@@ -17,13 +17,14 @@ pub(super) fn brings(command: &Command, adds_remote: bool, config: &Config) -> b
     line.brings() && !is_from_own_host(command, line, config)
 }
 
-/// Whether a command gives a repository another remote.
+/// Whether a command gives a repository another remote, or an address another meaning.
 pub(super) fn adds_remote(command: &Command) -> bool {
     let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).filter(|word| *word != "-v").collect();
     command.program == "git"
         && words.windows(2).any(|pair| match pair {
             ["remote", verb] => matches!(*verb, "add" | "set-url"),
-            [_, setting] => setting.starts_with("remote."),
+            // `-c url.https://x/.insteadOf=https://own/`
+            [_, setting] => setting.starts_with("remote.") || setting.starts_with("url."),
             _ => false,
         })
 }
@@ -51,7 +52,12 @@ fn is_from_own_host(command: &Command, line: &CommandLine, config: &Config) -> b
     if named.is_empty() {
         named = command.destinations();
     }
-    !config.own_hosts.is_empty() && !named.is_empty() && named.iter().all(|server| is_own(server, config))
+    // A file may name further servers, or a proxy.
+    let is_complete = !command.is_rerouted() && command.values(&["-K", "--config"]).is_empty();
+    !config.own_hosts.is_empty()
+        && is_complete
+        && !named.is_empty()
+        && named.iter().all(|server| is_own(server, config))
 }
 
 /// Whether git takes something only from remotes of the project, or from a directory of this machine.
@@ -77,7 +83,7 @@ fn is_from_own_remote(command: &Command, line: &CommandLine, adds_remote: bool, 
     let repository = operands.iter().find(|(at, arg)| !is_doubtful(*at) || is_listed(arg) || is_address(arg));
     match repository.map(|(_, repository)| *repository) {
         None => !is_clone && !adds_remote,
-        Some(repository) if is_address(repository) => is_own(repository, config),
+        Some(repository) if is_address(repository) => is_own(repository, config) && !adds_remote,
         Some(repository) => {
             let is_directory = repository.is_known() && repository.text.starts_with(['/', '.', '~']);
             is_directory || is_listed(repository) && !adds_remote

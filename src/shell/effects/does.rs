@@ -149,10 +149,12 @@ impl Command {
         let addresses = fetch::addresses(self);
         let changes = |method: &str| !matches!(method, "GET" | "HEAD" | "OPTIONS" | "PROPFIND");
         let changes = method.as_deref().map_or(!fetch::bodies(self).is_empty(), changes);
-        if addresses.is_empty() || addresses.iter().all(local) {
-            let removes = matches!(method.as_deref(), Some("DELETE" | "PURGE"));
-            let effects = addresses.iter().map(|address| admin::effect(self, &address.text, removes));
-            return effects.max().flatten().filter(|_| changes);
+        let removes = matches!(method.as_deref(), Some("DELETE" | "PURGE"));
+        let (near, far): (Vec<&Arg>, Vec<&Arg>) = addresses.iter().partition(|address| local(address));
+        let near = near.into_iter().map(|address| admin::effect(self, &address.text, removes));
+        let near = near.max().flatten().filter(|_| changes);
+        if far.is_empty() {
+            return near;
         }
         // Commands to a server for files: `curl -Q 'DELE x'`.
         let quoted = self.values(&["-Q", "--quote"]);
@@ -163,12 +165,13 @@ impl Command {
         if quoted.iter().any(is_removal) {
             return Some(Does::Destroy);
         }
-        match method.as_deref() {
+        let far = match method.as_deref() {
             Some("DELETE" | "PURGE" | "MOVE" | "BAN") => Some(Does::Destroy),
             Some("GET" | "HEAD" | "OPTIONS" | "PROPFIND") => None,
             None if fetch::bodies(self).is_empty() => None,
-            _ => addresses.iter().filter_map(|address| path_effect(&address.text)).max(),
-        }
+            _ => far.into_iter().filter_map(|address| path_effect(&address.text)).max(),
+        };
+        far.max(near)
     }
 }
 

@@ -181,5 +181,5 @@ fn of_this_machine(address: &Arg) -> Option<Arg> {
         Some(rest) => rest.behind(rest.text.get(..rest.text.find('/')?)?)?,
         None => rest,
     };
-    Some(if path.is_known() { Arg::literal(super::mentions::address_path(&path.text)) } else { path })
+    Some(if path.is_known() { super::mentions::address_path(&path.text) } else { path })
 }

@@ -39,22 +39,6 @@ impl Command {
     }
 }
 
-/// Programs that decrypt a secret for an editor, and the words that say so; `""` if they do it without one.
-const EDITORS: [(&str, &str); 12] = [
-    ("sops", ""),
-    ("ansible-vault", "edit"),
-    ("agenix", "-e"),
-    ("ragenix", "-e"),
-    ("pass", "edit"),
-    ("gopass", "edit"),
-    ("passage", "edit"),
-    ("rails", "credentials:edit"),
-    ("kubectl", "secret"),
-    ("oc", "secret"),
-    ("eyaml", "edit"),
-    ("chezmoi", "edit"),
-];
-
 impl Command {
     /// Whether it prints what people have typed. The history of `bash -c` is empty until it is read; other shells load theirs.
     pub(super) fn shows_typed(&self) -> bool {
@@ -66,16 +50,15 @@ impl Command {
 
     /// Whether the editor that a secret is decrypted for is another program: `EDITOR=cat sops x.yaml`.
     pub(super) fn edits_by_printer(&self) -> bool {
-        let edits = EDITORS.iter().any(|(program, verb)| {
-            self.program == *program && (verb.is_empty() || self.args.iter().any(|arg| arg.text == *verb))
+        let edits = roles::EDITORS_DECRYPTING.iter().any(|row| match row.split_once(' ') {
+            Some((program, verb)) => self.program == program && self.args.iter().any(|arg| arg.text == verb),
+            None => self.program == *row,
         });
         let is_printer = |value: &str| {
-            let name = value.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
-            ![
-                "code", "ed", "emacs", "emacsclient", "false", "hx", "micro", "nano", "nvim", "subl", "true", "vi",
-                "vim", "zed",
-            ]
-            .contains(&name)
+            let mut words = value.split_whitespace();
+            let name = words.next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+            let only_waits = words.all(|word| matches!(word, "-w" | "--wait"));
+            !lists(&roles::EDITORS_INTERACTIVE, name) || !only_waits
         };
         edits
             && self.env.iter().any(|(name, value)| {

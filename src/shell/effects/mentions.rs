@@ -42,7 +42,7 @@ pub(super) fn of_command(
     steps: usize,
 ) -> Mentions {
     let line = command.parsed.as_deref();
-    let (explained, seen) = (BTreeMap::new(), BTreeSet::new());
+    let (explained, seen) = (None, BTreeSet::new());
     let mentions = Mentions { accesses: Vec::new(), steps, exceeded: false };
     let mut finder = Finder { command, row, known, zones, explained, seen, mentions };
     // A command may have thousands of words and accesses.
@@ -141,26 +141,29 @@ pub(super) fn of_command(
     finder.mentions
 }
 
-/// The path of an address with its escapes and its patterns for single letters decoded.
-pub(super) fn address_path(path: &str) -> String {
+/// The path of an address with its escapes decoded, and with `*` for the patterns of curl: `{a,b}`, `[1-9]`.
+pub(super) fn address_path(path: &str) -> Arg {
     let mut plain = String::new();
     let mut rest = path;
+    let last = |close: char| path.rfind(close).unwrap_or_default();
+    let (last_brace, last_bracket) = (last('}'), last(']'));
     while let Some(c) = rest.chars().next() {
+        let at = path.len() - rest.len();
         let number = rest.get(1..3).filter(|_| c == '%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        // `{x}` and `[x-x]` of curl.
-        let inner = rest.get(1..).filter(|_| matches!(c, '{' | '[')).and_then(|inner| {
-            let end = inner.get(..inner.len().min(8)).unwrap_or_default().find(['}', ']'])?;
-            Some((inner.get(..end)?, end + 2))
-        });
-        let (letter, length) = match (number, inner) {
-            (Some(number), _) => (Some(char::from(number)), 3),
-            (None, Some((inner, length))) => (inner.chars().next(), length),
-            (None, None) => (Some(c), c.len_utf8()),
+        let group = match c {
+            '{' if at < last_brace => rest.find('}'),
+            '[' if at < last_bracket => rest.find(']'),
+            _ => None,
         };
-        plain.extend(letter);
+        let (letter, length) = match (number, group) {
+            (Some(number), _) => (char::from(number), 3),
+            (None, Some(end)) => ('*', end + 1),
+            (None, None) => (c, c.len_utf8()),
+        };
+        plain.push(letter);
         rest = rest.get(length..).unwrap_or_default();
     }
-    plain
+    Arg { glob: plain.contains('*'), ..Arg::literal(plain) }
 }
 
 /// Whether an option that names an output may empty a directory before writing into it. `-o` usually names a file.
@@ -187,7 +190,7 @@ struct Finder<'a> {
     known: &'a [Access],
     /// The paths that are accessed for a known reason or found before, and whether they are changed. Filled with `known`
     /// when the first protected path is found, because most commands name none.
-    explained: BTreeMap<String, bool>,
+    explained: Option<BTreeMap<String, bool>>,
     zones: &'a Zones,
     /// The words that were looked at, how much of them is known, and the options before them. A command may repeat a word
     /// thousands of times.
@@ -212,10 +215,7 @@ impl Finder<'_> {
                 self.candidate(&value, name);
             }
         }
-        // An address may write letters of a path as numbers or patterns: `file:///x/%2ey`, `file:///x/{.}y`.
-        if let Some((_, path)) = arg.text.split_once("file://").filter(|(_, path)| path.contains(['%', '{', '['])) {
-            self.candidate(&Arg::literal(address_path(path)), option);
-        }
+        self.addresses(&arg.text, option);
         for (at, separator) in arg.text.match_indices(['=', ':', ',', '@']) {
             let start = at + separator.len();
             // No path is longer, so the rest of a long word need not be looked at for each of its parts.
@@ -230,6 +230,18 @@ impl Finder<'_> {
             let name = arg.text.split('=').next().filter(|name| name.starts_with('-')).unwrap_or(option);
             let value = Arg { text: shown.trim_start_matches("//").into(), known, glob: arg.glob };
             self.candidate(&value, name);
+        }
+    }
+
+    /// Looks at the files in addresses: `{file:///a,file:///b}`.
+    pub(super) fn addresses(&mut self, text: &str, option: &str) {
+        for path in text.split("file://").skip(1) {
+            let shown = path.split(['"', '\'', '`', ' ']).next().unwrap_or_default();
+            // A pattern may stand around the address.
+            let alone = shown.split([',', '}']).next().unwrap_or_default();
+            for path in [shown, alone] {
+                self.candidate(&address_path(path), option);
+            }
         }
     }
 
@@ -263,7 +275,7 @@ impl Finder<'_> {
         for line in text.lines() {
             // `load("/x" + "/y")`
             let line = &line.replace("\" + \"", "").replace("\"+\"", "");
-            let behind = words::INCLUDES_MARKS.iter().filter_map(|mark| line.split_once(*mark)).map(|(_, rest)| rest);
+            let behind = words::INCLUDES_MARKS.iter().flat_map(|mark| line.split(*mark).skip(1));
             for rest in behind {
                 let rest = rest.trim_start_matches([' ', '"', '\'', '<', ':', '`']);
                 let rest = rest.strip_prefix("file://").unwrap_or(rest);
@@ -297,7 +309,12 @@ impl Finder<'_> {
         let separate = options.filter(|(option, _)| matches!(option.text.as_str(), "-L" | "--library-path"));
         let separate = separate.map(|(_, directory)| directory.text.to_string());
         let attached = texts().filter_map(|text| text.strip_prefix("-L")).filter(|text| !text.is_empty());
-        let searched = behind("search:").chain(behind("search\":")).map(name);
+        // `{search: "x"}`, `{"search" : "x"}`
+        let searched = texts().flat_map(|text| text.split("search").skip(1)).filter_map(|rest| {
+            let rest = rest.strip_prefix('"').unwrap_or(rest).trim_start().strip_prefix(':')?;
+            rest.trim_start().strip_prefix('"')
+        });
+        let searched = searched.map(name);
         let directories: Vec<String> =
             separate.chain(attached.map(str::to_owned)).chain(searched).chain([".".to_owned()]).collect();
         if !self.affords(MODULE_STEPS * modules.len() * directories.len()) {
@@ -324,12 +341,18 @@ impl Finder<'_> {
 
     /// Whether a path is changed, if it is already known what is done to it.
     fn explanation(&mut self, target: &Target) -> Option<bool> {
-        if self.explained.is_empty() {
-            for access in self.known {
-                *self.explained.entry(access.target.text.clone()).or_default() |= access.act.changes();
+        self.explained().get(&target.text).copied()
+    }
+
+    fn explained(&mut self) -> &mut BTreeMap<String, bool> {
+        let known = self.known;
+        self.explained.get_or_insert_with(|| {
+            let mut explained = BTreeMap::new();
+            for access in known {
+                *explained.entry(access.target.text.clone()).or_default() |= access.act.changes();
             }
-        }
-        self.explained.get(&target.text).copied()
+            explained
+        })
     }
 
     /// Whether the catalogue says that the command changes nothing.
@@ -338,7 +361,7 @@ impl Finder<'_> {
     }
 
     fn add(&mut self, access: Access) {
-        *self.explained.entry(access.target.text.clone()).or_default() |= access.act.changes();
+        *self.explained().entry(access.target.text.clone()).or_default() |= access.act.changes();
         self.mentions.accesses.push(access);
     }
 
@@ -358,10 +381,7 @@ impl Finder<'_> {
 
     /// Looks at every word in code.
     fn code(&mut self, code: &str) {
-        for address in code.split("file://").skip(1).filter(|address| address.contains('%')) {
-            let path = address.split(['"', '\'', '`', ' ']).next().unwrap_or_default();
-            self.candidate(&Arg::literal(address_path(path)), "");
-        }
+        self.addresses(code, "");
         let is_path = |c: char| c.is_alphanumeric() || "/._-~+".contains(c);
         // The names of the calls around a word: `s.replace('~/.bashrc', …)` only works on text.
         let is_quote = |c: char| matches!(c, '"' | '\'' | '`');

@@ -54,7 +54,7 @@ pub(super) fn note(noted: &mut Noted<'_>) {
         }
         _ if lists(&roles::FILES_COPIERS, program) => copy::copy(noted, operands),
         "cmake" if command.parsed.as_ref().is_some_and(|line| line.path.len() > 2) => cmake(noted, operands),
-        "curl" | "wget" | "http" | "https" | "xh" => fetch::note(noted, operands),
+        "curl" | "wget" | "wget2" | "http" | "https" | "xh" | "xhs" => fetch::note(noted, operands),
         "tar" | "gtar" | "bsdtar" => archive::tar(noted),
         "git" => git::git(noted),
         _ if lists(&roles::CONTAINERS_ENGINES, program) => {

@@ -1,4 +1,4 @@
 //! Words by which it is guessed what programs and code do that the catalogue does not describe, from `rules/words.toml`.
 
-// `OUTPUT_OPTIONS`, `OUTPUT_PARTS`, `COMMAND_PARTS` and `TEXT_CALLS`.
+// The tables of `rules/words.toml`, named after their sections and keys.
 include!(concat!(env!("OUT_DIR"), "/words.rs"));

@@ -65,7 +65,7 @@ fn is_assignment(behind: &str) -> bool {
 }
 
 impl Execution {
-    /// Makes the variables unknown that an expression assigns to. The value of a variable in it is an expression too.
+    /// Makes the variables uncertain that an expression assigns to. The value of a variable in it is an expression too.
     pub(super) fn run_arithmetic(&mut self, expression: &str) {
         let mut expressions = vec![expression.to_owned()];
         let mut seen: BTreeSet<String> = BTreeSet::new();
@@ -85,6 +85,10 @@ impl Execution {
                 expressions.extend(inner.filter(|text| is_expression(text)));
             }
         }
-        assigned.iter().for_each(|name| self.set(name, Value::Unknown));
+        for name in assigned {
+            // The expression may not be evaluated: `((0 && (x = 5)))`, `[[ a == x=5 ]]`.
+            let perhaps = self.state.value(&name).map_or(Value::Unknown, |value| value.join(None));
+            self.set(&name, perhaps);
+        }
     }
 }

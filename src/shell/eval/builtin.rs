@@ -94,11 +94,13 @@ impl Execution {
                     Some(name) => name,
                     None => return,
                 };
-                let rest: Option<Vec<&str>> = args.map(|arg| arg.is_known().then_some(arg.text.as_str())).collect();
-                let printed = rest.and_then(|rest| super::output::printf(&rest, &self.state.meter));
-                // What stands before an unknown directive is known.
-                let start = command.args.iter().find(|arg| arg.text.contains('%') && arg.is_known());
-                let start = start.and_then(|format| format.text.split(['%', '\\']).next()).unwrap_or_default();
+                let rest = args.as_slice();
+                let texts: Option<Vec<&str>> =
+                    rest.iter().map(|arg| arg.is_known().then_some(arg.text.as_str())).collect();
+                let printed = texts.and_then(|texts| super::output::printf(&texts, &self.state.meter));
+                // What stands before the first directive of a known format is known.
+                let format = rest.iter().find(|arg| arg.text != "--").filter(|format| format.is_known());
+                let start = format.and_then(|format| format.text.split(['%', '\\']).next()).unwrap_or_default();
                 let begun = Arg { text: format!("{start}$()").into(), known: Some(start.len()), glob: false };
                 self.set(name, printed.map_or(Value::Prefix(begun), Value::Known));
             }

@@ -193,7 +193,7 @@ pub(super) fn printf(args: &[&str], meter: &Meter) -> Option<String> {
     let parts: Vec<&str> = format.split('%').collect();
     let (first, directives) = parts.split_first()?;
     if directives.is_empty() {
-        return Some(format.replace(PERCENT, "%")).filter(|_| values.is_empty());
+        return Some(format.replace(PERCENT, "%"));
     }
     // The format is repeated until all values are used.
     let rounds = values.len().div_ceil(directives.len()).max(1);

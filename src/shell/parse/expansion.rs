@@ -1,6 +1,7 @@
 //! Expansions within words: `$x`, `${x}`, `$(…)`, arithmetic and subscripts.
 
 use super::super::syntax::{Instruction, LoopVariable, Scope, Unreadable, Variable, WordPart};
+use super::heredoc::SEARCHED_BYTES_PER_STEP;
 use super::list::ListEnd;
 use super::{ArithForm, Frame, FrameKind, Parser};
 use crate::verdict::limits::{SHELL_DEPTH, SHELL_STEPS};
@@ -139,8 +140,8 @@ impl Parser<'_> {
         // `${x:i=1}` and `${x[i++]}` evaluate expressions.
         let evaluates =
             text.starts_with('[') || text.starts_with(':') && !begins_with(&parts, &[":-", ":=", ":+", ":?"]);
-        if evaluates && may_assign_variable(text) {
-            self.emit_arithmetic(text);
+        if evaluates {
+            self.emit_assignments(text);
         }
         // zsh: `${(e)x}` expands the value again.
         let flags = text.strip_prefix('(').and_then(|text| text.split(')').next());
@@ -192,9 +193,7 @@ impl Parser<'_> {
                 self.at += 1;
                 let Some(frame) = self.pop() else { return };
                 let subscript = self.slice(frame.opened, end);
-                if may_assign_variable(subscript) {
-                    self.emit_arithmetic(subscript);
-                }
+                self.emit_assignments(subscript);
                 self.top().parts.extend(frame.parts);
                 self.top().parts.push(WordPart::Plain("]".into()));
             }
@@ -261,6 +260,13 @@ impl Parser<'_> {
             b'$' => self.parse_dollar(true),
             b'`' => self.parse_backquotes(true),
             _ => self.push_until("()[]\\\"$`"),
+        }
+    }
+
+    /// Emits what an expression within an expansion assigns. Expansions may be nested, so the text is read several times.
+    fn emit_assignments(&mut self, expression: &str) {
+        if self.meter.try_charge(expression.len() / SEARCHED_BYTES_PER_STEP) && may_assign_variable(expression) {
+            self.emit_arithmetic(expression);
         }
     }
 

@@ -5,7 +5,7 @@ use super::{FrameKind, Parser};
 use std::borrow::Cow;
 
 /// Bytes that are searched for a delimiter line in one step.
-const SEARCHED_BYTES_PER_STEP: usize = 8;
+pub(super) const SEARCHED_BYTES_PER_STEP: usize = 8;
 
 /// A heredoc whose body has not been reached.
 #[derive(Clone, Debug)]

@@ -207,9 +207,15 @@ fn magic(code: &Inner) -> Vec<Inner> {
     if let Some((_, cell)) = text.split_once('\n').filter(|_| text.starts_with("%%")) {
         return vec![Inner::text(cell)];
     }
-    let escaped = text.split(['\n', ';']).filter_map(|line| {
-        let line = line.find("= !").and_then(|at| line.get(at + 2..)).unwrap_or(line).trim_start();
-        LINES_IPYTHON.iter().find_map(|start| line.strip_prefix(start))
+    // An escape takes the rest of its line. It may stand behind other statements.
+    let escaped = text.lines().filter_map(|line| {
+        line.split_inclusive([';', '='])
+            .scan(0, |end, part| {
+                let start = *end;
+                *end += part.len();
+                line.get(start..).map(str::trim_start)
+            })
+            .find_map(|rest| LINES_IPYTHON.iter().find_map(|start| rest.strip_prefix(start)))
     });
     escaped.map(Inner::text).collect()
 }

@@ -42,19 +42,38 @@ impl Names {
         Some(Names { taken: add(taken), touched: add(touched) })
     }
 
-    /// A text in which `$ARGS` stands for a name, once for each name that needs no quotes.
+    /// A text in which `$ARGS` stands for a name, once for each name.
     pub fn in_text(&self, text: &str, meter: &Meter) -> String {
-        let is_plain = |name: &&Arg| name.text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+~*?$".contains(c));
-        let names = self.of(&[Arg::literal(text)]).iter().filter(is_plain).filter(|_| text.contains("$ARGS"));
-        let texts = names.filter_map(|name| meter.replace(text, "$ARGS", &name.text));
-        let texts: Vec<String> = [text.to_owned()].into_iter().chain(texts).collect();
-        texts.join("\n")
+        let mut all = text.to_owned();
+        if !text.contains("$ARGS") {
+            return all;
+        }
+        for name in self.of(&[Arg::literal(text)]) {
+            if let Some(text) = meter.replace(text, "$ARGS", &escaped(&name.text)) {
+                all.push('\n');
+                all.push_str(&text);
+            }
+        }
+        all
     }
 
     /// The words for a command.
     pub fn of(&self, args: &[Arg]) -> &[Arg] {
         if takes_away(args) { &self.taken } else { &self.touched }
     }
+}
+
+/// A name as a shell word: only its wildcards and variables mean something.
+fn escaped(name: &str) -> String {
+    let mut word = String::with_capacity(name.len());
+    for c in name.chars() {
+        match c {
+            '\n' => word.push('?'),
+            c if c.is_alphanumeric() || "/._-+~*?$[]".contains(c) => word.push(c),
+            c => word.extend(['\\', c]),
+        }
+    }
+    word
 }
 
 /// Words for the names that the commands before this one hand to it, the nearest first.

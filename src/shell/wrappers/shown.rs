@@ -4,6 +4,8 @@
 use super::super::{Arg, Command, Input};
 use super::find::{fd_found, first_action, found};
 use super::{WORD, git, names};
+
+use crate::path::{AbsPath, Place};
 use crate::programs::{Use, WordUse};
 use crate::shell::effects::options_of;
 use crate::verdict::limits::Meter;
@@ -83,7 +85,7 @@ pub(in super::super) fn shown(commands: &[&Command], home: Option<&str>, meter: 
         let narrowings = narrowings.get(&command.pipeline).map(Vec::as_slice).unwrap_or_default();
         let parts: usize = narrowings.iter().map(|by| by.parts.len()).sum();
         if meter.try_charge(WORD * (1 + command.args.len()) * (1 + parts)) {
-            all.extend(shown_by(command, narrowings, home));
+            all.extend(shown_by(command, narrowings, home, meter));
         }
         // What a filter makes of a text may be any part of it.
         if let Input::Text(text) = &command.input
@@ -97,7 +99,7 @@ pub(in super::super) fn shown(commands: &[&Command], home: Option<&str>, meter: 
     all
 }
 
-fn shown_by(command: &Command, narrowings: &[Narrowing], home: Option<&str>) -> Vec<Arg> {
+fn shown_by(command: &Command, narrowings: &[Narrowing], home: Option<&str>, meter: &Meter) -> Vec<Arg> {
     let args = command.args.as_slice();
     let operands = || args.iter().filter(|arg| !arg.text.starts_with('-')).cloned();
     let has = |letters: &str, long: &[&str]| args.iter().any(|arg| is_flag(&arg.text, letters, long));
@@ -114,7 +116,7 @@ fn shown_by(command: &Command, narrowings: &[Narrowing], home: Option<&str>) -> 
             let searched = starts.iter().filter(|_| !search.is_named());
             let everything = searched.flat_map(|start| keys_below(start, home));
             let everything: Vec<Arg> = everything.filter(|_| narrowings.iter().all(|by| by.parts.is_empty())).collect();
-            let paths = path_tests(args, &starts);
+            let paths = path_tests(args, &starts, meter);
             words.into_iter().chain(everything).chain(paths).chain(starts.iter().flat_map(base)).collect()
         }
         "fd" | "fdfind" => {
@@ -177,7 +179,11 @@ fn shown_by(command: &Command, narrowings: &[Narrowing], home: Option<&str>) -> 
 /// The keys below a directory, which a program of which this is not known may list: the home directory, one above it or one
 /// of the hidden ones in it.
 fn keys_below(directory: &Arg, home: Option<&str>) -> Vec<Arg> {
-    let base = directory.text.trim_end_matches('/').trim_end_matches("/.");
+    let place = Place { cwd: "/".to_owned(), home: None, project: None };
+    let resolved = (directory.text.starts_with('/') && directory.text.contains("/.."))
+        .then(|| format!("/{}", AbsPath::resolve(&directory.text, &place).components().join("/")));
+    let written = resolved.as_deref().unwrap_or(&directory.text);
+    let base = written.trim_end_matches('/').trim_end_matches("/.");
     let is_upward = !base.is_empty() && base.split('/').all(|name| matches!(name, "." | "..")) && base.contains("..");
     let is_above = |home: &str| {
         base.starts_with('/') && home.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -254,7 +260,7 @@ fn narrowed_below(start: &Arg, narrowings: &[Narrowing]) -> Vec<Arg> {
 }
 
 /// The paths that the tests of a `find` ask for: `-path '*ssh*'`.
-fn path_tests(args: &[Arg], starts: &[Arg]) -> Vec<Arg> {
+fn path_tests(args: &[Arg], starts: &[Arg], meter: &Meter) -> Vec<Arg> {
     let is_test = |arg: &Arg| matches!(arg.text.as_str(), "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex");
     let tests = args.iter().zip(args.iter().skip(1)).enumerate().filter(|(_, (test, _))| is_test(test));
     let is_turned = |at: usize| {
@@ -274,7 +280,8 @@ fn path_tests(args: &[Arg], starts: &[Arg]) -> Vec<Arg> {
             std::iter::once(exact).chain(deep).collect::<Vec<_>>()
         })
     };
-    given.filter(|path| path.contains(char::is_alphanumeric)).flat_map(below).collect()
+    let given = given.filter(|path| path.contains(char::is_alphanumeric));
+    given.filter(|_| meter.try_charge(WORD * starts.len())).flat_map(below).collect()
 }
 
 /// What git ignores holds the secrets of the project.

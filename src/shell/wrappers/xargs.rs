@@ -26,7 +26,19 @@ pub(super) fn xargs(args: &[Arg], given: &Input, meter: &Meter) -> Vec<Inner> {
     // One item for each command is what a mark means too.
     let appends = marks.is_empty() || by_lines || by_items.is_some_and(|count| count.text != "1");
     let marks = marks.into_iter().map(Some).chain(appends.then_some(None));
-    marks.flat_map(|mark| filled(args, &rest, (mark, options), given, meter)).collect()
+    let items = |by_lines: bool| match given {
+        // What stands in a file is only known when it is read.
+        Input::Text(text) if OPTIONS.value(args, "a arg-file").is_none() => {
+            delimiter(options).and_then(|delimiter| items(text, delimiter, by_lines))
+        }
+        Input::Text(_) | Input::Inherited | Input::Pipe | Input::Unknown => None,
+    };
+    let (by_words, by_lines) = (items(false), items(true));
+    let filled = |mark: Option<CompactString>| {
+        let items = if mark.is_some() { &by_lines } else { &by_words };
+        filled(&rest, mark, items.as_deref(), meter)
+    };
+    marks.filter(|_| meter.try_charge(WORD * rest.len())).flat_map(filled).collect()
 }
 
 /// The marks that items are put in place of: `-I {}`, `-J %`, `-i`, `--replace=R`.
@@ -43,23 +55,10 @@ fn marks(options: &[Arg]) -> Vec<CompactString> {
 }
 
 /// The commands with the items in place of a mark, or behind the words.
-fn filled(
-    args: &[Arg],
-    rest: &[Arg],
-    (mark, options): (Option<CompactString>, &[Arg]),
-    given: &Input,
-    meter: &Meter,
-) -> Vec<Inner> {
-    let items = match given {
-        // What stands in a file is only known when it is read.
-        Input::Text(text) if OPTIONS.value(args, "a arg-file").is_none() => {
-            delimiter(options).and_then(|delimiter| items(text, delimiter, mark.is_some()))
-        }
-        Input::Text(_) | Input::Inherited | Input::Pipe | Input::Unknown => None,
-    };
+fn filled(rest: &[Arg], mark: Option<CompactString>, items: Option<&[String]>, meter: &Meter) -> Vec<Inner> {
     let words = || rest.iter().cloned();
     match (mark, items) {
-        (None, Some(items)) => one(words().chain(items.into_iter().map(Arg::literal)).collect()),
+        (None, Some(items)) => one(words().chain(items.iter().map(|item| Arg::literal(item.as_str()))).collect()),
         (None, None) => one(words().chain([later("$ARGS")]).collect()),
         (Some(mark), Some(items)) => {
             let with = |item: &String| {

@@ -6,18 +6,24 @@
 
 use super::super::super::Arg;
 use super::super::words;
-use super::{Finder, Target};
+use super::{Finder, Target, names_output};
 use crate::path::protected::{self, Class, WorstUse};
 use crate::path::{AbsPath, Extent};
 use crate::programs::{Use, WordUse};
 use crate::shell::{Access, Act};
+
+/// Characters that separate the parts of a value.
+const SEPARATORS: [char; 7] = ['=', ':', ',', '@', '\'', '"', ' '];
 
 impl Finder<'_> {
     /// Looks for secrets in the value of an option, or in an address, whose use the catalogue calls harmless.
     pub(super) fn trusted(&mut self, value: &Arg, used: &WordUse, option: &str) {
         let option = used.option.unwrap_or(option);
         match used.takes {
-            Some(Use::To | Use::From) if value.text.contains("file:") => self.parts(value, option),
+            Some(Use::To | Use::From) if value.text.contains("file:") => {
+                self.addresses(&value.text, option);
+                self.parts(value, option);
+            }
             Some(Use::Load) if used.by_option => {
                 self.secret(value, option, option);
                 self.parts(value, option);
@@ -38,25 +44,32 @@ impl Finder<'_> {
 
     /// Looks at the parts of a value that may be paths: behind `@`, and behind `=`, `:` and `,`.
     fn parts(&mut self, value: &Arg, option: &str) {
+        let option_logs_in = self.is_for_login(option);
         let mut start = 0;
-        for part in value.text.split_inclusive(['=', ':', ',', '@', '\'', '"', ' ']) {
-            let name = value.text.get(..start).unwrap_or_default();
+        // `IdentityFile=~/.ssh/id_x`: the setting before a part, and where the next one begins.
+        let (mut setting, mut setting_binds) = (0..0, false);
+        let mut next_setting = 0;
+        for part in value.text.split_inclusive(SEPARATORS) {
+            let text = part.trim_end_matches(SEPARATORS);
+            let is_known = value.known.is_none_or(|known| known >= start + part.len());
+            if start > 0 && is_known {
+                let arg = Arg { glob: value.glob, ..Arg::literal(text.trim_start_matches("//")) };
+                if !option_logs_in {
+                    self.secret(&arg, option, value.text.get(setting.clone()).unwrap_or_default());
+                }
+                // `BindReadOnlyPaths=~/.aws:/k`
+                if setting_binds {
+                    self.place(&arg);
+                }
+            }
+            if !text.is_empty() {
+                setting_binds &= setting.start == next_setting;
+                setting_binds |= text.to_ascii_lowercase().contains("bind");
+                setting = next_setting..start + text.len();
+            }
             start += part.len();
-            let text = part.trim_end_matches(['=', ':', ',', '@', '\'', '"', ' ']).trim_start_matches("//");
-            let known = value.known.is_none_or(|known| known >= start);
-            if name.is_empty() || !known {
-                continue;
-            }
-            // `IdentityFile=~/.ssh/id_x`
-            let setting = name.trim_end_matches(['=', ':', ',', '@', '\'', '"', ' ']);
-            let setting = setting.rsplit([',', ':', ' ']).next().unwrap_or_default();
-            let arg = Arg { glob: value.glob, ..Arg::literal(text) };
-            if !self.is_for_login(option) {
-                self.secret(&arg, option, setting);
-            }
-            // `BindReadOnlyPaths=~/.aws:/k`
-            if setting.to_ascii_lowercase().contains("bind") {
-                self.place(&arg);
+            if part.ends_with([',', ':', ' ']) {
+                next_setting = start;
             }
         }
     }
@@ -65,23 +78,34 @@ impl Finder<'_> {
     fn secret(&mut self, arg: &Arg, option: &str, name: &str) {
         let text = arg.text.trim_start_matches(['@', '<', '+']);
         let text = text.strip_prefix("file://").or_else(|| text.strip_prefix("file:")).unwrap_or(text);
-        // A pattern in a text is one for names.
-        if text.is_empty() || text.contains(['*', '?', '[', '{', '$']) {
+        // A quoted pattern is one for names. Behind `ls -d`, it may be an operand.
+        let is_pattern = text.contains(['*', '?', '[', '{']) && (!arg.glob || self.only_looks());
+        let hides_start = arg.known.is_some() && !arg.prefix().starts_with(['/', '~']);
+        if text.is_empty() || is_pattern || hides_start || arg.known.is_none() && text.contains('$') {
             return;
         }
-        let text = match (text.strip_prefix("~/"), &self.zones.home) {
+        let home = self.zones.home.as_ref();
+        let text = match (text.strip_prefix("~/"), home) {
             (Some(rest), Some(home)) => format!("{home}/{rest}"),
             _ => text.to_owned(),
         };
-        let target = Target::of(&Arg { text: text.into(), ..arg.clone() }, self.command.cwd.as_deref());
+        // The unknown end stays as long as it was.
+        let known = arg.known.map(|known| (text.len() + known).saturating_sub(arg.text.len()));
+        let target = Target::of(&Arg { text: text.into(), known, glob: arg.glob }, self.command.cwd.as_deref());
         let Some(path) = target.path.clone() else { return };
-        let home = self.zones.home.as_ref();
-        let is_secret = protected::classes(&path, Extent::Exact, home)
-            .any(|class| class.worst() == WorstUse::Read && class != Class::ToolSettings);
-        // Variables and settings do not stand in files with keys, which the program would print as errors.
+        let mut classes = protected::classes(&path, Extent::Exact, home);
+        let is_secret = classes.any(|class| class.worst() == WorstUse::Read && class != Class::ToolSettings);
+        if !is_secret || self.is_own(&path) || self.command.is_contained(&path) || names_output(option) {
+            return;
+        }
+        // The name of a setting may be as long as the word.
+        if !self.affords(name.len()) {
+            return;
+        }
+        // Variables and settings do not stand in files with keys, which the program would print in its error message.
         let logs_in =
             self.is_for_login(name) && (!is_settings(name, &path) || !Class::Keys.contains(&path, Extent::Exact, home));
-        if is_secret && !logs_in && !self.is_own(&path) && !self.command.is_contained(&path) && !names_output(option) {
+        if !logs_in {
             self.read(target, false);
         }
     }
@@ -145,8 +169,4 @@ fn names_place(option: &str) -> bool {
         || ["include", "isystem", "iquote", "idirafter", "-path", "library-path", "load-path", "search-dir"]
             .iter()
             .any(|part| name.contains(part) && !name.contains("from"))
-}
-
-fn names_output(option: &str) -> bool {
-    super::names_output(option)
 }
