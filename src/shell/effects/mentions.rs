@@ -123,11 +123,13 @@ pub(super) fn of_command(
     if let (Input::Text(text), true) = (&command.input, reads_code) {
         finder.code(text);
     }
-    if let (Input::Text(text), true) = (&command.input, words::INCLUDES_PROGRAMS.contains(&command.program.as_str())) {
-        finder.included(text);
-    }
-    if let (Input::Text(text), true) = (&command.input, words::INCLUDES_FORMATS.contains(&command.program.as_str())) {
-        finder.code(text);
+    if let Input::Text(text) = &command.input {
+        if words::INCLUDES_PROGRAMS.contains(&command.program.as_str()) {
+            finder.included(text);
+        }
+        if words::INCLUDES_FORMATS.contains(&command.program.as_str()) {
+            finder.code(text);
+        }
     }
     if matches!(command.program.as_str(), "jq" | "jaq" | "gojq") {
         finder.jq_modules();
@@ -215,7 +217,9 @@ impl Finder<'_> {
                 self.candidate(&value, name);
             }
         }
-        self.addresses(&arg.text, option);
+        if arg.text.contains(':') {
+            self.addresses(&arg.text, option);
+        }
         for (at, separator) in arg.text.match_indices(['=', ':', ',', '@']) {
             let start = at + separator.len();
             // No path is longer, so the rest of a long word need not be looked at for each of its parts.
