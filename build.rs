@@ -388,7 +388,7 @@ fn code_words(path: &str) -> String {
                     words.dedup();
                 }
                 let name = format!("{table}_{key}").replace('-', "_").to_uppercase();
-                writeln!(code, "pub static {name}: [&str; {}] = {words:?};", words.len())
+                writeln!(code, "pub static {name}: WordList = WordList::new(&{words:?});")
             }),
         }
         .expect("writing to a string succeeds");

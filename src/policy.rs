@@ -295,7 +295,8 @@ impl Config {
             Tier::Block => self.block,
             Tier::Suspicious => self.suspicious,
         };
-        let listed = |ids: &[CompactString]| ids.iter().any(|id| id == rule.id.as_str());
+        let rule_id = rule.id.as_str();
+        let listed = |ids: &[CompactString]| ids.iter().any(|id| id.as_str() == rule_id);
         match rule.tier {
             Tier::Block if listed(&self.always_deny) => Effect::Deny,
             Tier::Suspicious if effect > Effect::Pass && listed(&self.always_ask) => effect.max(Effect::Ask),

@@ -53,11 +53,12 @@ fn decode(number: usize) -> Option<Entry> {
 }
 
 impl Verb {
-    /// Whether a name may fit a word; cheap, and false for most words. A program may have hundreds of verbs.
-    fn may_fit(&self, word: &str) -> bool {
+    /// Whether a name may fit a word with this bit for its first letter; cheap, and false for most words. A program may have
+    /// hundreds of verbs.
+    fn may_fit(&self, letter_bit: u32) -> bool {
         match self {
             Verb::Told(_) => true,
-            Verb::Shipped { letters, .. } => *letters == u32::MAX || letters & entry::letter_bit(word) != 0,
+            Verb::Shipped { letters, .. } => *letters == u32::MAX || letters & letter_bit != 0,
         }
     }
 

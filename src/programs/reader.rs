@@ -7,7 +7,7 @@ mod effect;
 mod secrets;
 
 use super::command_line::{CommandLine, FlagUse, WordUse};
-use super::entry::{Does, Entry, Operands, Style, Tail, Use, Verb};
+use super::entry::{Does, Entry, Operands, Style, Tail, Use, Verb, letter_bit};
 
 /// Flags that make any program print and exit.
 const HELP: [&str; 2] = ["--help", "--version"];
@@ -297,7 +297,9 @@ impl<'w> Reader<'w> {
     /// Reads an option word; returns how many words it takes.
     fn option(&mut self, word: &'w str, index: usize) -> usize {
         self.before = Before::Other;
-        if let Some((name, takes)) = self.value_option("+").filter(|_| word.starts_with('+')) {
+        if word.starts_with('+')
+            && let Some((name, takes)) = self.value_option("+")
+        {
             self.note(index, 1, Some(takes), Some(name));
             return 1;
         }
@@ -433,9 +435,10 @@ impl<'w> Reader<'w> {
         if !self.awaits_verb() && !self.is_verb_option(word) {
             return false;
         }
-        let lists = std::iter::once(verbs).chain(self.general.iter().map(|entry| &*entry.verbs));
-        let is_fitting = |verb: &&Verb| verb.may_fit(word) && verb.names().any(|name| fits(name, word));
-        let fitting: Vec<&'static Verb> = lists.flatten().filter(is_fitting).collect();
+        let letter_bit = letter_bit(word);
+        let is_fitting = |verb: &&Verb| verb.may_fit(letter_bit) && verb.names().any(|name| fits(name, word));
+        let mut fitting: Vec<&'static Verb> = verbs.iter().filter(is_fitting).collect();
+        self.general.iter().for_each(|entry| fitting.extend(entry.verbs.iter().filter(is_fitting)));
         // Of several patterns the longest name counts: `delete-*` before `*`.
         let longest = |verb: &&&Verb| {
             let names = verb.names().filter(|name| fits(name, word));

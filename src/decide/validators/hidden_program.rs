@@ -73,10 +73,10 @@ fn is_ordinary_work(command: &Command, context: &Context<'_>) -> bool {
     };
     if !is_general {
         let has_verbs = line.program().is_some_and(|entry| !entry.verbs.is_empty()) && !command.args.is_empty();
-        return has_verbs && matches!(command.doing().does, Some(Does::Look | Does::Work)) && !command.is_dynamic();
+        return has_verbs && matches!(command.does(), Some(Does::Look | Does::Work)) && !command.is_dynamic();
     }
     let does_more = line.uses.iter().any(|used| matches!(used.takes, Some(Use::Code | Use::Run | Use::From | Use::To)));
-    let does = command.doing().does;
+    let does = command.does();
     match (line.language(), line.tail) {
         _ if does_more => false,
         // What these run is judged itself: `npx tsc`, `python3 -m pytest`.

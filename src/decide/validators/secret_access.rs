@@ -43,8 +43,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         if prints_environment(command) && context.data_sources.loads_secrets(command, context) {
             return suspicious("it shows the variables of a file with secrets");
         }
-        let prints_input =
-            command.doing().does == Some(Does::Look) || matches!(command.program.as_str(), "cat" | "tee");
+        let prints_input = command.does() == Some(Does::Look) || matches!(command.program.as_str(), "cat" | "tee");
         let here_text = command.here_text.as_ref().filter(|_| prints_input);
         let printed = printed || here_text.is_some_and(|text| names_secret(&Arg::unknown(text), context));
         return suspicious_if(printed, "it shows a variable that holds a secret");

@@ -25,14 +25,20 @@ impl Command {
     /// What it does beyond the files that it names.
     pub fn doing(&self) -> Doing {
         let Some(line) = self.parsed.as_deref() else { return Doing::default() };
-        let narrowed = self.narrowed(line, line.does);
-        let does = self.in_database(line, narrowed.max(self.code_effect(line))).max(self.request_effect(line));
+        let does = self.does();
         let reveals = line.reveals()
             || self.shows_injected(line)
             || self.edits_by_printer()
             || self.shows_typed()
             || admin::reveals(self);
         Doing { does, reveals, brings: line.brings(), activates: line.activates() }
+    }
+
+    /// The strongest effect; `None` where the program is unknown.
+    pub fn does(&self) -> Option<Does> {
+        let line = self.parsed.as_deref()?;
+        let narrowed = self.narrowed(line, line.does);
+        self.in_database(line, narrowed.max(self.code_effect(line))).max(self.request_effect(line))
     }
 
     /// The effect, given which database it is about. Data of tests can be made again: `MIX_ENV=test mix ecto.reset`. A

@@ -5,6 +5,7 @@ use super::super::{Arg, Command};
 use super::execution::Execution;
 use super::execution::OnClose;
 use super::function::set_positional;
+use crate::programs::code::{WordList, lists};
 use crate::shell::wrappers;
 use crate::verdict::limits::{PATH_BYTES, SHELL_DIRECTORIES};
 use std::rc::Rc;
@@ -248,17 +249,17 @@ impl Execution {
 }
 
 /// The builtins of bash, sorted.
-const BUILTINS: [&str; 62] = [
+static BUILTINS: WordList = WordList::new(&[
     ".", ":", "[", "[[", "alias", "bg", "bind", "break", "builtin", "caller", "cd", "command", "compgen", "complete",
     "compopt", "continue", "declare", "dirs", "disown", "echo", "enable", "eval", "exec", "exit", "export", "false",
     "fc", "fg", "getopts", "hash", "help", "history", "jobs", "kill", "let", "local", "logout", "mapfile", "popd",
     "printf", "pushd", "pwd", "read", "readarray", "readonly", "return", "set", "shift", "shopt", "source", "suspend",
     "test", "time", "times", "trap", "true", "type", "typeset", "ulimit", "umask", "unalias", "unset",
-];
+]);
 
 /// Whether a name is a builtin or a keyword that is reported as a command.
 pub fn is_builtin(name: &str) -> bool {
-    BUILTINS.binary_search(&name).is_ok() || matches!(name, "wait" | "coproc" | "if" | "for")
+    lists(&BUILTINS, name) || matches!(name, "wait" | "coproc" | "if" | "for")
 }
 
 /// Builtins whose arguments are names of variables.

@@ -7,7 +7,7 @@ use super::Evaluator;
 use super::files::{self, Content};
 use super::scripts::Scripts;
 use super::{recipes, settings};
-use crate::programs::code::{self, lists};
+use crate::programs::code::{self, WordList, lists};
 use crate::programs::{CommandLine, Does, Tail, Use};
 use crate::shell::inline::Language;
 use crate::shell::wrappers::Inner;
@@ -223,7 +223,7 @@ fn obeys(command: &Command) -> Obeys {
     let is_module = command.args.first().is_some_and(|arg| arg.text == "-m");
     let own = Language::from_program(&command.program);
     let language = own.or_else(|| line.language().map(Language::from_name));
-    let does = command.doing().does;
+    let does = command.does();
     match language {
         // `bun test`, `python3 -m mypy`
         Some(_) if line.path.len() > 1 && own != Some(Language::Python) && does > Some(Does::Look) => Obeys::Project,
@@ -302,8 +302,8 @@ pub(super) fn form(path: &str, text: &str) -> Form {
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     // A file of the name `s` is not one with this extension.
     let is_name = name.contains(|c: char| c == '.' || c.is_uppercase()) || name.ends_with("file") || name == "wscript";
-    let is_one_of = |list: &[&str]| is_name && lists(list, name) || !extension.is_empty() && lists(list, extension);
-    let languages: [(&[&str], Language); 11] = [
+    let is_one_of = |list: &WordList| is_name && lists(list, name) || !extension.is_empty() && lists(list, extension);
+    let languages: [(&WordList, Language); 11] = [
         (&code::FILES_PYTHON, Language::Python),
         (&code::FILES_NODE, Language::Node),
         (&code::FILES_RUBY, Language::Ruby),

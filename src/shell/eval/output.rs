@@ -6,7 +6,7 @@ use super::super::{Arg, Command, Input, canonical, tool_roots};
 use super::{Evaluator, files, filters};
 use crate::path::AbsPath;
 use crate::path::Place;
-use crate::programs::code::lists;
+use crate::programs::code::{WordList, lists};
 use crate::programs::roles;
 use crate::programs::{self, Use, WordUse};
 use crate::verdict::limits::Meter;
@@ -20,10 +20,10 @@ pub const MKTEMP_PATH: &str = "/tmp/.made-by-mktemp";
 const PERCENT: &str = "\u{1}";
 
 /// Programs whose output can be predicted.
-const PREDICTABLE: &[&str] = &[
+static PREDICTABLE: WordList = WordList::new(&[
     "basename", "command", "date", "dirname", "echo", "expr", "git", "mktemp", "printf", "pwd", "readlink", "realpath",
     "type", "which",
-];
+]);
 
 impl Evaluator<'_> {
     /// Returns the output of a command if its arguments, its input and the files that it reads determine it.
@@ -81,7 +81,7 @@ fn predict_output(args: &[Arg], command: &Command, state: &ShellState) -> Option
     let (program, rest) = args.split_first()?;
     let name = canonical::program_name(&program.text);
     // The directories of tools are printed by commands with few words.
-    if !PREDICTABLE.contains(&name) && (rest.len() > 3 || !tool_roots::prints(name)) {
+    if !lists(&PREDICTABLE, name) && (rest.len() > 3 || !tool_roots::prints(name)) {
         return None;
     }
     // Environment variables can change the output.
@@ -90,7 +90,7 @@ fn predict_output(args: &[Arg], command: &Command, state: &ShellState) -> Option
     }
     let rest: Vec<&str> = rest.iter().map(|arg| arg.text.as_str()).collect();
     let rest = rest.as_slice();
-    if !PREDICTABLE.contains(&name) {
+    if !lists(&PREDICTABLE, name) {
         let words: Vec<&str> = std::iter::once(name).chain(rest.iter().copied()).collect();
         return tool_roots::printed(&words, state);
     }

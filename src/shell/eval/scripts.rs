@@ -58,7 +58,7 @@ impl Evaluator<'_> {
         if let Input::Text(text) = &command.input
             && !reads_code
             && !matches!(command.program.as_str(), "source" | ".")
-            && command.doing().does != Some(Does::Look)
+            && command.does() != Some(Does::Look)
             && command.args.iter().any(|arg| arg.text == "/dev/stdin")
         {
             scripts.inner.extend(fragment_code(text, &self.meter));

@@ -209,10 +209,10 @@ fn is_callable_value(code: &Code<'_>, name: &str, at: usize, imported: &Imported
     let is_decorator = name.starts_with('@') && code.language == Language::Python;
     let name = name.trim_start_matches('@');
     let last = last_component(name);
-    let own: &[&str] = match code.language {
-        Language::Python => &code::MENTIONED_PYTHON_OWN,
-        Language::Node => &code::MENTIONED_NODE_OWN,
-        Language::Lua => &code::MENTIONED_LUA_OWN,
+    let own = match code.language {
+        Language::Python => Some(&code::MENTIONED_PYTHON_OWN),
+        Language::Node => Some(&code::MENTIONED_NODE_OWN),
+        Language::Lua => Some(&code::MENTIONED_LUA_OWN),
         Language::Awk
         | Language::Elixir
         | Language::Perl
@@ -222,9 +222,9 @@ fn is_callable_value(code: &Code<'_>, name: &str, at: usize, imported: &Imported
         | Language::Lisp
         | Language::Sql
         | Language::Other
-        | Language::Source => &[],
+        | Language::Source => None,
     };
-    if lists(own, name) {
+    if own.is_some_and(|own| lists(own, name)) {
         return is_decorator || is_value(code, at);
     }
     let serious = matches!(
@@ -266,7 +266,7 @@ fn is_applied(code: &Code<'_>, at: usize) -> bool {
 
 /// A module that holds such functions, as a value: `vars(os)`.
 fn is_module_value(code: &Code<'_>, name: &str, at: usize) -> bool {
-    let modules: &[&str] = match code.language {
+    let modules = match code.language {
         Language::Python => &code::MENTIONED_PYTHON,
         Language::Lua => &code::MENTIONED_LUA,
         Language::Node => &code::MENTIONED_NODE,
