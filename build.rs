@@ -425,7 +425,7 @@ fn rule_tables(kinds: &[String], validators: &[String]) -> (String, String) {
             (name.as_str(), rules)
         })
         .collect();
-    let prefilter = Prefilter::of(files.iter().flat_map(|(_, rules)| rules), texts.iter().map(|(_, text)| text));
+    let prefilter = Prefilter::of(&files, texts.iter().map(|(_, text)| text));
     let (mut code, mut table) = (String::new(), String::new());
     for (name, rules) in &files {
         let rules = rules.iter().enumerate().map(|(at, rule)| {
@@ -485,8 +485,10 @@ fn rule_code(
 
 /// The literals that the embedded patterns require.
 struct Prefilter<'t> {
-    /// The groups of literals, sorted and without duplicates. The number of a group is its index.
-    groups: Vec<Group>,
+    /// The number of each group of literals. The groups of patterns for calls come before those of patterns for results only.
+    groups: BTreeMap<Group, usize>,
+    /// How many groups belong to patterns for calls.
+    call_groups: usize,
     /// The groups of every pattern.
     patterns: BTreeMap<Cow<'t, str>, Vec<Group>>,
     /// How often each key occurs in the rule files.
@@ -494,55 +496,81 @@ struct Prefilter<'t> {
 }
 
 impl<'t> Prefilter<'t> {
-    fn of<'r>(rules: impl Iterator<Item = &'r RuleText<'t>>, texts: impl Iterator<Item = &'r String>) -> Self
-    where
-        't: 'r,
-    {
-        let patterns = rules.flat_map(|rule| rule.patterns.iter().chain(&rule.only_when).chain(&rule.except_when));
-        let patterns: BTreeMap<_, Vec<Group>> = patterns.map(|text| (text.clone(), literals::required(text))).collect();
-        let groups: BTreeSet<Group> = patterns.values().flatten().cloned().collect();
+    fn of<'r>(files: &[(&str, Vec<RuleText<'t>>)], texts: impl Iterator<Item = &'r String>) -> Self {
+        let (mut patterns, mut of_calls, mut of_results) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
+        for (kind, rules) in files {
+            let of_kind = if *kind == "post" { &mut of_results } else { &mut of_calls };
+            for text in
+                rules.iter().flat_map(|rule| rule.patterns.iter().chain(&rule.only_when).chain(&rule.except_when))
+            {
+                let groups = literals::required(text);
+                of_kind.extend(groups.iter().cloned());
+                patterns.insert(text.clone(), groups);
+            }
+        }
+        let call_groups = of_calls.len();
+        let only_results = of_results.difference(&of_calls).cloned();
+        let groups = of_calls.iter().cloned().chain(only_results).enumerate().map(|(at, group)| (group, at)).collect();
         let mut frequencies = BTreeMap::new();
         texts.flat_map(|text| keys(text.as_bytes())).for_each(|key| *frequencies.entry(key).or_default() += 1);
-        Prefilter { groups: groups.into_iter().collect(), patterns, frequencies }
+        Prefilter { groups, call_groups, patterns, frequencies }
     }
 
     /// The offset of the rarest key of a literal, and the key. Looking up a rare key finds fewer literals to compare.
     fn rarest_key(&self, literal: &[u8]) -> (usize, u32) {
-        let keys = keys(bucket::without_left_mark(literal)).into_iter().enumerate();
+        let keys = keys(literals::without_left_mark(literal)).into_iter().enumerate();
         keys.min_by_key(|(_, key)| self.frequencies.get(key)).expect("a literal is at least as long as a key")
     }
 
     /// The numbers of the groups of a pattern.
     fn numbers(&self, pattern: &str) -> Vec<usize> {
-        let number = |group: &Group| self.groups.binary_search(group).expect("every group is listed");
-        self.patterns[pattern].iter().map(number).collect()
+        self.patterns[pattern].iter().map(|group| self.groups[group]).collect()
     }
 
     /// The code of `prefilter.rs`.
     fn code(&self) -> String {
-        let mut literals: BTreeMap<(usize, &[u8]), Vec<usize>> = BTreeMap::new();
-        for (number, group) in self.groups.iter().enumerate() {
+        let mut groups_of: BTreeMap<&[u8], BTreeSet<usize>> = BTreeMap::new();
+        for (group, number) in &self.groups {
             for literal in group {
-                let (_, key) = self.rarest_key(literal);
-                literals.entry((bucket::bucket(key), literal)).or_default().push(number);
+                groups_of.entry(literal).or_default().insert(*number);
             }
         }
-        let mut buckets = [(0, 0); bucket::BUCKETS];
-        for (at, (bucket, _)) in literals.keys().enumerate() {
-            let (start, count) = &mut buckets[*bucket];
-            (*start, *count) = if *count == 0 { (at, 1) } else { (*start, *count + 1) };
+        // In each bucket, the literals of patterns for calls come first.
+        let mut literals: Vec<(usize, bool, &[u8], &BTreeSet<usize>)> = Vec::new();
+        for (literal, groups) in &groups_of {
+            let (_, key) = self.rarest_key(literal);
+            let only_results = groups.iter().all(|number| *number >= self.call_groups);
+            literals.push((bucket::bucket(key), only_results, literal, groups));
         }
-        let literal = |((_, text), groups): (&(usize, &[u8]), &Vec<usize>)| {
+        literals.sort();
+        let mut buckets = [(0, 0, 0); bucket::BUCKETS];
+        for (at, (bucket, only_results, ..)) in literals.iter().enumerate() {
+            let (start, count, calls) = &mut buckets[*bucket];
+            *start = if *count == 0 { at } else { *start };
+            *count += 1;
+            *calls += usize::from(!only_results);
+        }
+        let literal = |(_, _, text, groups): &(usize, bool, &[u8], &BTreeSet<usize>)| {
             let (offset, _) = self.rarest_key(text);
-            let text = text.escape_ascii();
-            format!("    Literal {{ text: b\"{text}\", key_offset: {offset}, groups: &{groups:?} }},\n")
+            let plain = literals::without_left_mark(text);
+            let left = if plain.len() < text.len() { text[0] } else { 0 };
+            let (right, plain) = match plain.split_last() {
+                Some((mark @ &(bucket::END | bucket::EDGE), plain)) => (*mark, plain),
+                _ => (0, plain),
+            };
+            let plain = plain.escape_ascii();
+            let groups: Vec<usize> = groups.iter().copied().collect();
+            format!(
+                "    Literal {{ text: b\"{plain}\", left: {left}, right: {right}, key_offset: {offset}, groups: &{groups:?} }},\n"
+            )
         };
-        let bucket = |(start, count)| format!("Bucket {{ start: {start}, count: {count} }}, ");
+        let bucket = |(start, count, calls)| format!("Bucket {{ start: {start}, count: {count}, calls: {calls} }}, ");
         let pattern = |text: &Cow<'_, str>| format!("    ({text:?}, &{:?}),\n", self.numbers(text));
         format!(
-            "const GROUPS: usize = {};\nstatic LITERALS: [Literal; {}] = [\n{}];\nstatic TABLE: [Bucket; bucket::BUCKETS] = [{}];\n\
+            "const GROUPS: usize = {};\nconst CALL_GROUPS: u16 = {};\nstatic LITERALS: [Literal; {}] = [\n{}];\nstatic TABLE: [Bucket; bucket::BUCKETS] = [{}];\n\
              static PATTERNS: [(&str, &[u16]); {}] = [\n{}];\n",
             self.groups.len(),
+            self.call_groups,
             literals.len(),
             literals.iter().map(literal).collect::<String>(),
             buckets.into_iter().map(bucket).collect::<String>(),

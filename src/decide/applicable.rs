@@ -43,6 +43,12 @@ impl<'a> ApplicableRules<'a> {
 
     /// The rules that may match a subject, by its kind and by the prefilter.
     pub fn candidates(&self, subject: &Subject<'_>) -> impl Iterator<Item = &'a Rule> {
-        self.of_kind(subject.rule_kind()).filter(|rule| matching::cost(rule, subject) > 0)
+        // Most texts have no literal of a pattern.
+        let has_literals = subject.texts().any(|(_, groups)| !groups.is_empty());
+        let may_match = move |rule: &&Rule| match has_literals {
+            true => matching::may_match(rule, subject),
+            false => rule.is_unfiltered() && matching::may_match(rule, subject),
+        };
+        self.of_kind(subject.rule_kind()).filter(may_match)
     }
 }

@@ -112,6 +112,16 @@ fn is_excepted(rule: &Rule, subject: &Subject<'_>, context: &Context<'_>) -> Res
     Ok(false)
 }
 
+/// Whether the prefilter leaves something of a rule to match.
+pub(super) fn may_match(rule: &Rule, subject: &Subject<'_>) -> bool {
+    match &rule.matcher {
+        Matcher::Validator(_) | Matcher::Does(_) => true,
+        Matcher::Patterns(patterns) => {
+            subject.texts().any(|(_, groups)| patterns.iter().any(|pattern| pattern.could_match(groups)))
+        }
+    }
+}
+
 /// Returns the cost of matching the patterns that the prefilter does not rule out, as a multiple of an ordinary pattern.
 ///
 /// A rule of cost 0 does not match.

@@ -56,7 +56,7 @@ pub struct Subject<'a> {
 impl<'a> Subject<'a> {
     fn new(rule_kind: RuleKind, texts: impl IntoIterator<Item = Cow<'a, str>>, kind: SubjectKind<'a>) -> Self {
         let with_groups = |text: Cow<'a, str>| {
-            let groups = Groups::find_in(&text);
+            let groups = Groups::find_in_call(&text);
             (text, groups)
         };
         let texts = texts.into_iter().map(with_groups).collect();

@@ -54,9 +54,9 @@ pub(super) fn parse_text(text: &str, file: &str, kind: RuleKind, owner: Owner) -
         id: id(rule.name).unwrap_or(RuleId::known("unnamed")),
         tier: rule.tier,
         kind,
-        matcher: matcher(&rule),
-        only_when: patterns(&rule.only_when),
-        except_when: patterns(&rule.except_when),
+        matcher: matcher(&rule, kind),
+        only_when: patterns(&rule.only_when, kind),
+        except_when: patterns(&rule.except_when, kind),
         only_when_tainted: rule.only_when_tainted,
         nudge: Cow::Owned(rule.nudge.to_owned()),
         examples: rule.examples.iter().map(example).collect(),
@@ -79,16 +79,22 @@ fn check_validator(name: &str) -> Result<(), String> {
     ValidatorId::from_name(name).map(drop).ok_or_else(|| suggest(name, ValidatorId::names()))
 }
 
-fn matcher(rule: &RuleText<'_>) -> Matcher {
+fn matcher(rule: &RuleText<'_>, kind: RuleKind) -> Matcher {
     if !rule.does.is_empty() {
         return Matcher::Does(rule.does.iter().filter_map(|name| NamedEffect::from_name(name)).collect());
     }
     let validator = rule.validator.and_then(ValidatorId::from_name);
-    validator.map_or_else(|| Matcher::Patterns(patterns(&rule.patterns)), Matcher::Validator)
+    validator.map_or_else(|| Matcher::Patterns(patterns(&rule.patterns, kind)), Matcher::Validator)
 }
 
-fn patterns(texts: &[Cow<'_, str>]) -> Cow<'static, [Pattern]> {
-    texts.iter().map(|text| Pattern::new(text.clone().into_owned())).collect()
+fn patterns(texts: &[Cow<'_, str>], kind: RuleKind) -> Cow<'static, [Pattern]> {
+    let pattern = |text: &Cow<'_, str>| match kind {
+        RuleKind::Post => Pattern::for_results(text.clone().into_owned()),
+        RuleKind::Bash | RuleKind::Edit | RuleKind::Read | RuleKind::Mcp | RuleKind::Agent => {
+            Pattern::new(text.clone().into_owned())
+        }
+    };
+    texts.iter().map(pattern).collect()
 }
 
 fn example((expected, line, text): &(syntax::Expected, usize, &str)) -> Example {

@@ -38,7 +38,17 @@ impl Pattern {
     /// A pattern that is not compiled yet, so it may be invalid.
     pub fn new(text: impl Into<Cow<'static, str>>) -> Self {
         let text = text.into();
+        let groups = prefilter::required_in_call(&text);
+        Pattern::with_groups(text, groups)
+    }
+
+    /// The same for a pattern that is matched with results only.
+    pub(super) fn for_results(text: String) -> Self {
         let groups = prefilter::required(&text);
+        Pattern::with_groups(text.into(), groups)
+    }
+
+    fn with_groups(text: Cow<'static, str>, groups: &'static [u16]) -> Self {
         let literal = if groups.is_empty() { literal::required(&text) } else { 0..0 };
         Pattern { text, groups, literal, compiled: OnceLock::new() }
     }

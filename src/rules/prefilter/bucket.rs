@@ -30,14 +30,6 @@ pub const fn key_byte(byte: u8) -> u8 {
     }
 }
 
-/// The literal without a mark at its beginning, which is not part of keys.
-pub fn without_left_mark(literal: &[u8]) -> &[u8] {
-    match literal {
-        [START | EDGE, rest @ ..] => rest,
-        _ => literal,
-    }
-}
-
 /// Shifts a byte into a key and drops its first one. The lowest eight bits of a key are zero.
 #[inline]
 pub const fn next_key(key: u32, key_byte: u8) -> u32 {

@@ -1,6 +1,6 @@
 //! Extracts the literals that every match of a pattern contains; used by the build script.
 
-use super::bucket::{EDGE, END, KEY_BYTES, START, is_word, without_left_mark};
+use super::bucket::{EDGE, END, KEY_BYTES, START, is_word};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 use std::cmp::Reverse;
@@ -193,6 +193,14 @@ fn trim_edges(text: &[u8]) -> Vec<u8> {
     let right = text.last() == Some(&EDGE) && bare.last().is_some_and(|byte| is_word(*byte));
     let edge = |is_edge: bool| is_edge.then_some(EDGE);
     edge(left).into_iter().chain(bare).chain(edge(right)).collect()
+}
+
+/// The literal without a mark at its beginning, which is not part of keys.
+pub fn without_left_mark(literal: &[u8]) -> &[u8] {
+    match literal {
+        [START | EDGE, rest @ ..] => rest,
+        _ => literal,
+    }
 }
 
 /// The length of the shortest literal, without a mark at its beginning.

@@ -19,6 +19,12 @@ fn contains(text: &str, literal: &[u8]) -> bool {
     })
 }
 
+/// A literal with its marks.
+fn marked(literal: &Literal) -> Vec<u8> {
+    let marks = |mark: u8| (mark != 0).then_some(mark);
+    marks(literal.left).into_iter().chain(literal.text.iter().copied()).chain(marks(literal.right)).collect()
+}
+
 fn allows(pattern: &str, text: &str) -> bool {
     let groups = literals::all_groups(pattern);
     groups.iter().all(|group| group.iter().any(|literal| contains(text, literal)))
@@ -59,8 +65,12 @@ fn the_table_finds_what_a_search_position_by_position_finds() {
         {
             let groups = Groups::find_in(&text);
             for other in literals.iter().step_by(50).chain([literal]) {
-                let found = contains(&text, other.text);
+                let found = contains(&text, &marked(other));
                 assert!(!found || groups.contain_all(other.groups), "{text:?} {}", other.text.escape_ascii());
+            }
+            let in_call = Groups::find_in_call(&text);
+            for group in 0..CALL_GROUPS {
+                assert_eq!(in_call.contain_all(&[group]), groups.contain_all(&[group]), "{text:?} {group}");
             }
         }
     }
