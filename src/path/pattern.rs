@@ -21,6 +21,13 @@ struct Extents {
     pattern: Extent,
 }
 
+impl Extents {
+    /// Whether neither side includes what lies below.
+    fn is_exact(self) -> bool {
+        self.path == Extent::Exact && self.pattern == Extent::Exact
+    }
+}
+
 /// A pattern for paths, with a prefilter.
 #[derive(Clone, Copy, Debug)]
 pub struct Glob<'a> {
@@ -45,6 +52,11 @@ impl<'a> Glob<'a> {
     /// The pattern as written.
     pub fn as_str(self) -> &'a str {
         self.text
+    }
+
+    /// Whether the pattern is about what lies below the home directory.
+    pub(super) fn is_below_home(self) -> bool {
+        self.below_home().is_some()
     }
 
     /// Whether the pattern starts at home.
@@ -126,8 +138,11 @@ const HOMES: [&[&str]; 6] = [
 /// The most distinct lengths of [`HOMES`] and one more home, and the root directory.
 const MAX_PLACES: usize = 8;
 
+/// Positions in a path.
+pub(super) type Anchors = SmallVec<[usize; MAX_PLACES]>;
+
 /// Where in a path the first name of a pattern for a home or the root directory may be; `None` for anywhere, because of a `**`.
-pub(super) fn first_places(path: &AbsPath, home: Option<&AbsPath>) -> Option<SmallVec<[usize; MAX_PLACES]>> {
+pub(super) fn first_places(path: &AbsPath, home: Option<&AbsPath>) -> Option<Anchors> {
     let names = path.components();
     let searched = if path.wild { names.iter().position(|name| name == "**") } else { None }.unwrap_or(usize::MAX);
     if searched == 0 {
@@ -172,7 +187,7 @@ fn shares_name(pattern: &str, path: &[CompactString]) -> bool {
 }
 
 /// Whether a path is the pattern of a recursive search: it contains `**`.
-fn is_search(path: &AbsPath) -> bool {
+pub(super) fn is_search(path: &AbsPath) -> bool {
     path.wild && path.components().iter().any(|name| name == "**")
 }
 
@@ -253,6 +268,10 @@ fn overlaps(pattern: &str, path: &[CompactString], extents: Extents, has_matched
     match (name, path) {
         ("", rest) => rest.is_empty() || extents.pattern == Extent::Tree,
         ("**", _) if more.is_empty() => true,
+        // `**/name`: only the last component can have the name.
+        ("**", _) if extents.is_exact() && more != "**" && !more.contains('/') => {
+            path.last().is_some_and(|last| component_fits(more, last))
+        }
         // The recursion depth is bounded by the number of components of the pattern.
         ("**", _) => {
             let next = more.split('/').next().unwrap_or_default();
@@ -314,6 +333,14 @@ fn is_special(byte: &u8) -> bool {
 /// Whether the literal beginnings or ends of two names differ, as those of most names do.
 fn ends_differ(a: &[u8], b: &[u8]) -> bool {
     let is_literal = |byte: &u8| !is_special(byte) && *byte != b']';
+    // Most names differ in their first byte.
+    if let (Some(x), Some(y)) = (a.first(), b.first())
+        && !x.eq_ignore_ascii_case(y)
+        && is_literal(x)
+        && is_literal(y)
+    {
+        return true;
+    }
     let same_literal = |(x, y): &(&u8, &u8)| x.eq_ignore_ascii_case(y) && is_literal(x);
     let differ = |pair: Option<(&u8, &u8)>| pair.is_some_and(|(x, y)| is_literal(x) && is_literal(y));
     differ(a.iter().zip(b).find(|pair| !same_literal(pair)))

@@ -1,6 +1,8 @@
 //! Protected targets: the classes of files in `rules/paths.toml`, compiled in at build time.
 
-use super::pattern::{Extent, Glob, first_places, is_extension, last_byte, names_overlap, touches, touches_any_home};
+use super::pattern::{
+    Anchors, Extent, Glob, first_places, is_extension, is_search, last_byte, names_overlap, touches, touches_any_home,
+};
 use super::{AbsPath, globs};
 use compact_str::CompactString;
 use std::cmp::Ordering;
@@ -92,7 +94,7 @@ impl Class {
         FILES.iter().find(|files| files.class == self).map_or(WorstUse::Write, |files| files.worst)
     }
 
-    /// Whether a path is, or may be, a file of this class. [`Lookup`] compares a path with several classes.
+    /// Whether a path is, or may be, a file of this class. A [`Lookup`] compares a path with several classes.
     pub fn contains(self, path: &AbsPath, reach: Extent, home: Option<&AbsPath>) -> bool {
         Lookup::new(path, reach, home).is_in(self)
     }
@@ -108,32 +110,61 @@ impl Class {
 }
 
 /// A path that is compared with several classes. Most paths have no name that a class asks for.
-#[derive(Clone, Copy)]
 pub struct Lookup<'p> {
     path: &'p AbsPath,
     reach: Extent,
     home: Option<&'p AbsPath>,
-    may_be_protected: bool,
+    /// `None` if the path is in no class but perhaps [`Class::ToolSettings`].
+    places: Option<Places>,
 }
 
 impl<'p> Lookup<'p> {
     /// Looks at the names of the path.
     pub fn new(path: &'p AbsPath, reach: Extent, home: Option<&'p AbsPath>) -> Self {
-        Lookup { path, reach, home, may_be_protected: reach == Extent::Tree || may_be_protected(path) }
+        let may_be_protected = reach == Extent::Tree || may_be_protected(path);
+        Lookup { path, reach, home, places: may_be_protected.then(|| Places::of(path, home)) }
     }
 
     /// Whether the path is, or may be, a file of this class.
-    pub fn is_in(self, class: Class) -> bool {
-        // Some patterns for settings of tools have no fixed name.
-        (self.may_be_protected || class == Class::ToolSettings)
-            && FILES.iter().any(|files| files.class == class && files.contains(self.path, self.reach, self.home))
+    pub fn is_in(&self, class: Class) -> bool {
+        let contains = |places: &Places| FILES.iter().any(|files| files.class == class && files.contains(self, places));
+        match &self.places {
+            Some(places) => contains(places),
+            // Some patterns for settings of tools have no fixed name.
+            None => class == Class::ToolSettings && contains(&Places::of(self.path, self.home)),
+        }
     }
 }
 
 /// The classes that a path belongs to.
 pub fn classes<'p>(path: &'p AbsPath, reach: Extent, home: Option<&'p AbsPath>) -> impl Iterator<Item = Class> + 'p {
-    let all = (reach == Extent::Tree || may_be_protected(path)).then_some(&FILES);
-    all.into_iter().flatten().filter(move |files| files.contains(path, reach, home)).map(|files| files.class)
+    let lookup = Lookup::new(path, reach, home);
+    let is_in = move |files: &&Files| lookup.places.as_ref().is_some_and(|places| files.contains(&lookup, places));
+    FILES.iter().filter(is_in).map(|files| files.class)
+}
+
+/// Where patterns may match a path.
+struct Places {
+    /// Where the first name of an anchored pattern may be; `None` for anywhere.
+    anchors: Option<Anchors>,
+    /// Whether floating patterns are found by the names of the path.
+    is_indexed: bool,
+    /// Whether patterns for the home directory of the user may match.
+    may_be_at_home: bool,
+}
+
+impl Places {
+    fn of(path: &AbsPath, home: Option<&AbsPath>) -> Self {
+        let names = path.components();
+        let wild = names.iter().filter(|name| path.wild && is_wild(name));
+        let is_search = is_search(path);
+        Places {
+            anchors: first_places(path, home),
+            // A `**` of the path stands for any names.
+            is_indexed: wild.take(MAX_WILD_NAMES + 1).count() <= MAX_WILD_NAMES && !is_search,
+            may_be_at_home: is_search || home.is_some_and(|home| names.starts_with(home.components())),
+        }
+    }
 }
 
 /// The protected files with a fixed place in the home directory or the system, as absolute paths.
@@ -205,7 +236,7 @@ fn is_wild(name: &str) -> bool {
 /// Whether a path with wildcards is about the file that a pattern such as `**/secrets.yaml` names: it begins or ends
 /// like the name. `src/*` is about no file in particular, and a search through `/etc` about no key in particular.
 fn is_about(class: Class, glob: &str, path: &AbsPath) -> bool {
-    let is_search = path.components().iter().any(|name| name == "**");
+    let is_search = is_search(path);
     // A search for `package.json` is not about `secrets/*.json`.
     let names_directory = |name: &str| name.contains('/') && name.contains('*');
     if is_search && class == Class::Secrets && glob.strip_prefix("**/").is_some_and(names_directory) {
@@ -242,26 +273,22 @@ fn compare(known: &str, name: &str) -> Ordering {
 
 impl Files {
     /// Whether a path is, or may be, a file of the class.
-    fn contains(&self, path: &AbsPath, reach: Extent, home: Option<&AbsPath>) -> bool {
-        self.candidates(path, home).any(|glob| self.touches(glob, path, reach, home))
+    fn contains(&self, lookup: &Lookup<'_>, places: &Places) -> bool {
+        let Lookup { path, reach, home, .. } = *lookup;
+        self.candidates(path, places).any(|glob| self.touches(glob, path, reach, home))
             && !(is_exact(path) && self.except.iter().any(|glob| self.touches(glob, path, Extent::Exact, home)))
     }
 
     /// The patterns that a path may match: it has their first name, where they are anchored or anywhere.
-    fn candidates<'p>(
-        &'p self,
-        path: &'p AbsPath,
-        home: Option<&AbsPath>,
-    ) -> impl Iterator<Item = &'p Glob<'static>> + 'p {
+    fn candidates<'p>(&'p self, path: &'p AbsPath, places: &'p Places) -> impl Iterator<Item = &'p Glob<'static>> + 'p {
         let names = path.components();
-        let wild = names.iter().filter(|name| path.wild && is_wild(name));
-        // A `**` of the path stands for any names.
-        let is_indexed =
-            wild.clone().take(MAX_WILD_NAMES + 1).count() <= MAX_WILD_NAMES && !wild.clone().any(|name| name == "**");
-        let places = first_places(path, home);
-        let anchored = self.anchored.find(places.map(|places| places.into_iter().filter_map(|place| names.get(place))));
-        let floating = self.floating.find(is_indexed.then(|| names.iter()));
-        anchored.chain(floating).filter_map(|at| self.files.get(at))
+        let anchors = places.anchors.as_ref().map(|anchors| anchors.iter().filter_map(|place| names.get(*place)));
+        let anchored = self.anchored.find(anchors);
+        let floating = self.floating.find(places.is_indexed.then(|| names.iter()));
+        // Keys are protected in the home directory of every user.
+        let may_be_at_home = places.may_be_at_home || self.class == Class::Keys;
+        let candidates = anchored.chain(floating).filter_map(|at| self.files.get(at));
+        candidates.filter(move |glob| may_be_at_home || !glob.is_below_home())
     }
 
     /// Whether a pattern matches a path. Keys are protected in the home directory of every user.
