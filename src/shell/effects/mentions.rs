@@ -101,11 +101,13 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
     if let (Input::Text(text), true) = (&command.input, reads_code) {
         finder.code(text);
     }
-    if let (Input::Text(text), true) = (&command.input, words::INCLUDES_PROGRAMS.contains(&command.program.as_str())) {
-        finder.included(text);
-    }
-    if let (Input::Text(text), true) = (&command.input, words::INCLUDES_FORMATS.contains(&command.program.as_str())) {
-        finder.code(text);
+    if let Input::Text(text) = &command.input {
+        if words::INCLUDES_PROGRAMS.contains(&command.program.as_str()) {
+            finder.included(text);
+        }
+        if words::INCLUDES_FORMATS.contains(&command.program.as_str()) {
+            finder.code(text);
+        }
     }
     if matches!(command.program.as_str(), "jq" | "jaq" | "gojq") {
         finder.jq_modules();
@@ -191,7 +193,9 @@ impl Finder<'_> {
             }
         }
         // An address may write letters of a path as numbers or patterns: `file:///x/%2ey`, `file:///x/{.}y`.
-        if let Some((_, path)) = arg.text.split_once("file://").filter(|(_, path)| path.contains(['%', '{', '['])) {
+        if arg.text.contains(':')
+            && let Some((_, path)) = arg.text.split_once("file://").filter(|(_, path)| path.contains(['%', '{', '[']))
+        {
             self.candidate(&Arg::literal(address_path(path)), option);
         }
         for (at, separator) in arg.text.match_indices(['=', ':', ',', '@']) {

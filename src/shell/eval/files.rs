@@ -371,8 +371,8 @@ impl Evaluator<'_> {
 /// Whether a command prints or writes what another machine sends.
 fn is_fetching(command: &Command) -> bool {
     let is_remote = |arg: &Arg| {
-        let text = arg.text.as_str();
-        text.split_once("://").is_some_and(|(scheme, rest)| !scheme.ends_with("file") && !is_loopback(rest))
+        let address = if arg.text.contains(':') { arg.text.split_once("://") } else { None };
+        address.is_some_and(|(scheme, rest)| !scheme.ends_with("file") && !is_loopback(rest))
     };
     let by_entry = command.parsed.as_ref().is_some_and(|line| {
         line.brings()

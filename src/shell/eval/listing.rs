@@ -42,11 +42,14 @@ impl Evaluator<'_> {
         let home = state.home.as_deref();
         // Each is compared with the filters behind it.
         self.meter.charge(LOOK_STEPS * commands.len());
+        let shown = wrappers::shown(commands, home, &self.meter);
+        if shown.is_empty() {
+            return Vec::new();
+        }
         let home_path = home.map(|home| AbsPath::resolve_in(home, "/", None));
         let zones = Zones::of(&self.reading.place);
         let mut seen = BTreeSet::new();
-        let names =
-            wrappers::shown(commands, home, &self.meter).into_iter().filter(|name| seen.insert(name.text.clone()));
+        let names = shown.into_iter().filter(|name| seen.insert(name.text.clone()));
         let is_protected = |name: &Arg| {
             let steps = if name.text.contains("**") { SEARCH_STEPS } else { NAME_STEPS };
             self.meter.try_charge(steps + name.text.len())

@@ -86,8 +86,8 @@ pub(in super::super) fn listed(command: &Command) -> Vec<Arg> {
 
 /// Whether a command lets names through as they are, by a pattern.
 pub(super) fn is_name_filter(command: &Command) -> bool {
-    lists(&roles::FILES_SEARCHERS, &command.program)
-        && command.stage > 0
+    command.stage > 0
+        && lists(&roles::FILES_SEARCHERS, &command.program)
         && matches!(grep(command), Step::Passes { .. })
 }
 

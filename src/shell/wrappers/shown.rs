@@ -165,6 +165,7 @@ fn shown_by(command: &Command, narrowings: &[Narrowing], home: Option<&str>) -> 
             .map(|home| Arg::literal(format!("{home}/.config")))
             .into_iter()
             .collect(),
+        _ if args.is_empty() => Vec::new(),
         _ => {
             let words = args.iter().filter(|arg| arg.is_known() && arg.text.contains(['/', '~', '.']));
             let literals = quoted_in_code(command, home);
