@@ -44,6 +44,10 @@ const LOCAL: [&[&str]; 7] = [
     &["var", "opt"],
 ];
 
+/// Directories for temporary files.
+const TEMPS: [&[&str]; 5] =
+    [&["tmp"], &["var", "tmp"], &["private", "tmp"], &["private", "var", "tmp"], &["dev", "shm"]];
+
 /// Protected directories below the home directory.
 const PROTECTED_HOME: [&str; 22] = [
     ".aws", ".cargo", ".claude", ".config", ".docker", ".gnupg", ".kube", ".local", ".mozilla", ".rustup", ".ssh",
@@ -58,7 +62,6 @@ pub struct Zones {
     pub project: AbsPath,
     /// The home directory.
     pub home: Option<AbsPath>,
-    temps: Vec<AbsPath>,
     /// Worktrees of the project's repository, and directories that the operator works in.
     work: Vec<AbsPath>,
 }
@@ -71,7 +74,6 @@ impl Zones {
         Zones {
             project: at(place.project.as_deref().unwrap_or(&place.cwd)),
             home: place.home.as_deref().map(at),
-            temps: ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/dev/shm"].into_iter().map(at).collect(),
             work: Vec::new(),
         }
     }
@@ -100,7 +102,7 @@ impl Zones {
             [] => Area::Vital,
             _ if self.is_project(path) || self.work.contains(path) => Area::ProjectRoot,
             _ if above(&self.project) || home.is_some_and(above) => Area::Vital,
-            _ if self.temps.contains(path) => Area::TempRoot,
+            _ if TEMPS.contains(&parts) => Area::TempRoot,
             ["var" | "private", "folders"] | ["private", "var", "folders"] => Area::TempRoot,
             _ if self.is_in_project(path) || self.is_in_work(path) => Area::InProject,
             _ if self.is_in_temp(path) => Area::InTemp,
@@ -136,7 +138,11 @@ impl Zones {
 
     /// Whether a path lies in a directory for temporary files. If home lies there, paths below home do not count.
     fn is_in_temp(&self, path: &AbsPath) -> bool {
-        let below = |path: &AbsPath| self.temps.iter().any(|temp| path.is_below(temp));
+        let is_below = |path: &AbsPath, temp: &[&str]| {
+            let names = path.directories().get(..temp.len());
+            names.is_some_and(|names| names.iter().zip(temp).all(|(name, known)| name == known))
+        };
+        let below = |path: &AbsPath| TEMPS.iter().any(|temp| is_below(path, temp));
         below(path) && !self.home.as_ref().is_some_and(|home| below(home) && path.is_below(home))
     }
 

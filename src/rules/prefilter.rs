@@ -34,8 +34,8 @@ struct Bucket {
     calls: u16,
 }
 
-// `GROUPS`: the number of groups. `CALL_GROUPS`: how many of them, at the start, belong to patterns for calls. `LITERALS`: all literals, by bucket. `TABLE`: the buckets. `PATTERNS`: the groups of
-// every embedded pattern, by its text.
+// `GROUPS`: the number of groups. `CALL_GROUPS`: how many of them, at the start, belong to patterns for calls. `LITERALS`:
+// all literals, by bucket. `TABLE`: the buckets. `PATTERNS`: the groups of every embedded pattern, by its text.
 include!(concat!(env!("OUT_DIR"), "/prefilter.rs"));
 
 /// [`key_byte`] of every byte.

@@ -29,12 +29,13 @@ fn paths() -> impl Iterator<Item = AbsPath> {
 fn the_index_by_first_name_finds_every_pattern_that_matches() {
     let home = AbsPath::resolve_in("/home/user", "/", None);
     for path in paths() {
+        let places = Places::of(&path, Some(&home));
         for reach in [Extent::Exact, Extent::Tree] {
             for files in &FILES {
                 let touches = |glob: &&Glob<'_>| files.touches(glob, &path, reach, Some(&home));
                 let text = |glob: &Glob<'static>| glob.as_str();
                 let expected: BTreeSet<&str> = files.files.iter().filter(touches).map(text).collect();
-                let found: BTreeSet<&str> = files.candidates(&path, Some(&home)).filter(touches).map(text).collect();
+                let found: BTreeSet<&str> = files.candidates(&path, &places).filter(touches).map(text).collect();
                 assert_eq!(found, expected, "{path:?}");
             }
         }
@@ -45,10 +46,11 @@ fn the_index_by_first_name_finds_every_pattern_that_matches() {
 fn the_prefilter_hides_no_protected_file() {
     let home = AbsPath::resolve_in("/home/user", "/", None);
     for path in paths() {
+        let places = Places::of(&path, Some(&home));
         for reach in [Extent::Exact, Extent::Tree] {
             let lookup = Lookup::new(&path, reach, Some(&home));
             for files in &FILES {
-                assert_eq!(lookup.is_in(files.class), files.contains(&path, reach, Some(&home)), "{path:?}");
+                assert_eq!(lookup.is_in(files.class), files.contains(&lookup, &places), "{path:?}");
             }
         }
     }

@@ -6,8 +6,7 @@ use super::*;
 fn every_path_has_one_area() {
     let root = Place::default();
     let at = |path: &str| AbsPath::resolve(path, &root);
-    let zones =
-        Zones { project: at("/home/u/code/p"), home: Some(at("/home/u")), temps: vec![at("/tmp")], work: Vec::new() };
+    let zones = Zones { project: at("/home/u/code/p"), home: Some(at("/home/u")), work: Vec::new() };
     for (path, area) in [
         ("/", Area::Vital),
         ("/home", Area::Vital),
