@@ -120,7 +120,9 @@ pub(super) fn character(language: Language, code: &str, at: usize) -> Option<(&s
     };
     let inner = rest.get(mark..)?;
     let letter = inner.chars().next().filter(|c| !c.is_whitespace() && *c != ')')?;
-    let end = mark + letter.len_utf8();
+    // `?\n`
+    let escaped = inner.chars().nth(1).filter(|_| letter == '\\' && !is_lisp).map_or(0, char::len_utf8);
+    let end = mark + letter.len_utf8() + escaped;
     let is_longer = rest.get(end..)?.starts_with(|c: char| c.is_alphanumeric() || c == '_');
     let follows_name = code.get(..at)?.ends_with(|c: char| c.is_alphanumeric() || "_)]}\"'".contains(c));
     (!is_longer && !follows_name).then(|| (rest.get(mark..end).unwrap_or_default(), end))

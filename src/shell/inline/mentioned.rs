@@ -169,7 +169,8 @@ pub(super) fn callables(code: &Code<'_>, imported: &Imported, judged: &[bool]) -
                 imports = true;
             }
             Token::Name(name) if matches!(name.as_str(), "def" | "class") => {
-                parameters = at + 2..code.close(at + 2);
+                let end = if code.is_sign(at + 2, '(') { code.close(at + 2) } else { at + 2 };
+                parameters = at + 2..end;
             }
             Token::Name(_) if is_parameter(code, &parameters, at) => {}
             Token::Name(name) if !imports && judged.get(at) != Some(&true) => {

@@ -52,6 +52,8 @@ struct Scan {
     tokens: Vec<Token>,
     /// Where names and commands begin.
     starts: Vec<usize>,
+    /// Whether a quote outside of strings follows a backslash.
+    has_escaped_quote: bool,
     /// The end of what was split.
     end: usize,
 }
@@ -62,9 +64,10 @@ fn scan(language: Language, code: &str, reading: Reading, extent: Extent) -> Sca
     let mut chars = code.char_indices().peekable();
     let mut depth = 0_usize;
     let mut values = Values::new(reading);
+    let mut has_escaped_quote = false;
     while let Some((at, c)) = chars.next() {
         if extent == Extent::Statement && depth == 0 && matches!(c, ';' | '\n' | ')' | ']' | '}') {
-            return Scan { tokens: folded(tokens, language), starts, end: at };
+            return Scan { tokens: folded(tokens, language), starts, has_escaped_quote, end: at };
         }
         if c.is_alphanumeric() || matches!(c, '_' | '$' | '@' | '`' | '%') {
             starts.push(at);
@@ -252,13 +255,14 @@ fn scan(language: Language, code: &str, reading: Reading, extent: Extent) -> Sca
                     '{' | '}' if language == Language::Source => {}
                     '(' | '[' | '{' => depth += 1,
                     ')' | ']' | '}' => depth = depth.saturating_sub(1),
+                    '\\' => has_escaped_quote |= matches!(chars.peek(), Some((_, '"' | '\'' | '`'))),
                     _ => {}
                 }
                 tokens.push(Token::Sign(c));
             }
         }
     }
-    Scan { tokens: folded(tokens, language), starts, end: code.len() }
+    Scan { tokens: folded(tokens, language), starts, has_escaped_quote, end: code.len() }
 }
 
 /// Whether a single quote begins a string and not a lifetime, and is not an apostrophe.

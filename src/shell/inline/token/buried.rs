@@ -27,12 +27,16 @@ pub(in crate::shell::inline) fn doubtful_tokens(language: Language, code: &str, 
         if seen.contains(&at) {
             continue;
         }
-        let Scan { tokens: found, starts, end } =
+        let Scan { tokens: found, starts, has_escaped_quote, end } =
             scan(language, code.get(at..).unwrap_or_default(), Reading::Usual, Extent::Statement);
         // Strings in which there are calls are read once for each string around them.
         meter.charge(8 + end);
         if meter.exceeds(&SHELL_STEPS) {
             break;
+        }
+        // An escaped quote is in a string of the program, and this is the content of that string.
+        if has_escaped_quote && language != Language::Perl && language.is_searched() {
+            continue;
         }
         seen.extend(starts.into_iter().map(|start| at + start));
         tokens.extend(object_before(code.get(..at).unwrap_or_default()));
@@ -79,11 +83,27 @@ pub(in crate::shell::inline) fn called_names(text: &str) -> impl Iterator<Item =
             let word = text.get(start..)?;
             let (name, behind) = word.split_at(word.find(|c: char| !is_name(c)).unwrap_or(word.len()));
             next = start + name.len();
-            if behind.trim_start().starts_with(['(', '"', '\'', '`']) || behind.starts_with("[[") {
+            let argument = behind.trim_start();
+            if argument.starts_with(['(', '"', '\'', '`']) || behind.starts_with("[[") || begins_literal(argument) {
                 return Some((start, name, behind));
             }
         }
     })
+}
+
+/// Whether a text begins with a quote operator of Perl or Ruby: `qw(a)`, `%w[a]`.
+fn begins_literal(text: &str) -> bool {
+    let operators = ["qq", "qw", "q", "%w", "%W", "%q", "%Q"];
+    operators
+        .iter()
+        .filter_map(|operator| text.strip_prefix(operator))
+        .any(|rest| rest.starts_with(|c: char| c.is_ascii_punctuation() && !"_,;=)]}>".contains(c)))
+}
+
+/// Whether the arguments of a call begin with a string whose quotes are escaped: such a call is in a string.
+fn is_quoted(behind: &str) -> bool {
+    let first = behind.trim_start().trim_start_matches('(').trim_start();
+    ["\\\"", "\\'", "\\`"].iter().any(|quote| first.starts_with(quote))
 }
 
 /// Where a call may begin that runs, deletes, reads or writes something, in the order of the text.
@@ -95,7 +115,7 @@ fn candidates(language: Language, code: &str) -> Vec<usize> {
         let mut starts: Vec<usize> = called_names(line)
             .filter(|(_, name, behind)| {
                 if language.is_searched() {
-                    effect_of(name).is_some()
+                    effect_of(name).is_some() && !is_quoted(behind)
                 } else {
                     // Where calls are not known by name, what counts is the literal.
                     behind.trim_start().trim_start_matches('(').starts_with(['"', '\''])
@@ -118,16 +138,9 @@ fn commented(language: Language, line: &str) -> usize {
     if lexis::comment(language, line, blank, Reading::Flat).is_none() {
         return 0;
     }
-    let closes = |c: char| !(c.is_alphanumeric() || c.is_whitespace() || "#/-;.,:(_".contains(c));
-    line.find(closes).map_or(line.len(), |at| {
-        if line.get(at..).is_some_and(|rest| rest.starts_with(['"', '\'']))
-            && line.get(..at).is_some_and(|text| text.ends_with('('))
-        {
-            line.len()
-        } else {
-            at
-        }
-    })
+    let closes = |c: char| !(c.is_alphanumeric() || c.is_whitespace() || "#/-;.,:_(".contains(c));
+    let is_argument = |at: usize| line.get(..at).is_some_and(|text| text.ends_with('('));
+    line.find(closes).filter(|at| !is_argument(*at)).unwrap_or(line.len())
 }
 
 /// Where the objects begin whose method a name is: `os.remove`, `File::delete`.
