@@ -157,11 +157,12 @@ fn operators(language: Language, line: &str) -> Vec<usize> {
         return Vec::new();
     }
     let by_name = |mark: &'static str| line.match_indices(mark).map(|(at, _)| at);
-    let mut all: Vec<usize> = match language {
-        Language::Perl => by_name("qx").collect(),
-        Language::Ruby => by_name("%x").collect(),
-        _ => Vec::new(),
-    };
+    let mut all: Vec<usize> = Vec::new();
+    if language == Language::Perl {
+        all.extend(by_name("qx"));
+    } else if language == Language::Ruby {
+        all.extend(by_name("%x"));
+    }
     // A backquote that does not end a command, and is no mark of a text.
     all.extend(by_name("`").filter(|at| {
         let before = line.get(..*at).unwrap_or_default().trim_end();
