@@ -311,7 +311,7 @@ pub(super) fn calls(language: Language, text: &str, meter: &Meter) -> Vec<Call> 
             let mut calls = literals::calls(&expression::Code::new(language, &usual, meter));
             if lexis::is_doubtful(language, text) {
                 meter.charge(text.len());
-                let flat = token::tokens(language, text, Reading::Flat);
+                let flat = token::doubtful_tokens(language, text, meter);
                 if flat != usual {
                     let found = literals::calls(&expression::Code::new(language, &flat, meter));
                     calls.extend(found.into_iter().filter(mentioned::is_command));

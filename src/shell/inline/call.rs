@@ -9,7 +9,7 @@ mod name;
 use super::carried::PlainTokens;
 use super::expression::{Code, last_component};
 use super::lexis::{self, Reading};
-use super::token::{Token, tokens};
+use super::token::{Token, doubtful_tokens, tokens};
 use super::value::Value;
 use super::{Call, Language, Word, carried, distinct, literals, mentioned, paths};
 use crate::programs::code::{self, CallEffect, effect_of, lists, modules_of};
@@ -59,7 +59,7 @@ pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> 
         let usual = tokens(language, &code, Reading::Usual);
         if lexis::is_doubtful(language, &code) {
             meter.charge(code.len());
-            let flat = tokens(language, &code, Reading::Flat);
+            let flat = doubtful_tokens(language, &code, meter);
             if flat != usual {
                 work.extend(mentioned::other_strings(&usual, &flat).map(|text| (text, Trust::Doubtful)));
                 let mut found = calls_in(language, &code, flat, meter);

@@ -1,7 +1,7 @@
 //! Commands of editors, debuggers and database shells: their ranges, modifiers and abbreviations.
 
-use super::strings::{Escapes, string};
-use super::{Call, words};
+use super::strings::{Delimiter, Escapes, string};
+use super::{Call, Language, words};
 use crate::programs::code::{self, lists};
 
 /// What a line of an editor or a debugger hands to a shell: `:1,$!ls`, `she ls`, `.sys ls`.
@@ -41,8 +41,8 @@ fn executed(rest: &str) -> Option<Call> {
         let computes = is_call && lists(&code::LINES_COMPUTE, name);
         return computes.then(Call::unknown);
     };
-    let escapes = if quote == '"' { Escapes::Octal } else { Escapes::None };
-    let (text, _) = string(rest.get(1..)?, &quote.to_string(), escapes);
+    let escapes = if quote == '"' { Escapes::Of(Language::Other) } else { Escapes::None };
+    let (text, _) = string(rest.get(1..)?, Delimiter::quote(&quote.to_string()), escapes);
     shell_text(&text).or_else(|| text.trim_start_matches(':').strip_prefix('!').map(text_of))
 }
 

@@ -1,8 +1,9 @@
 //! Comments, long strings, character literals and identifiers, as each language writes them.
 //!
 //! What begins a comment, a string or a regular expression can depend on what stands far before it. A spot that is taken for
-//! one of them by mistake hides the code behind it, so a text in which this can happen is read a second time, without
-//! comments and regular expressions (`Reading::Flat`).
+//! one of them by mistake hides the code behind it, so a text in which this can happen (`is_doubtful`) is read a second
+//! time without comments, regular expressions and character literals (`Reading::Flat`), and the calls in what both readings
+//! take for something else are read by themselves (`token::doubtful_tokens`).
 
 use super::Language;
 use crate::programs::code;
@@ -28,7 +29,8 @@ pub(super) fn is_doubtful(language: Language, code: &str) -> bool {
         Language::Awk => &code::DOUBTFUL_AWK,
         Language::Lisp => &code::DOUBTFUL_LISP,
         Language::Other => &code::DOUBTFUL_OTHER,
-        Language::Python | Language::Sql | Language::Source | Language::Sed => &[],
+        Language::Sql => &code::DOUBTFUL_SQL,
+        Language::Python | Language::Source | Language::Sed => &[],
     };
     marks.iter().any(|mark| code.contains(mark))
 }
@@ -93,6 +95,10 @@ pub(super) fn long_string(language: Language, rest: &str) -> Option<(&str, usize
 
 /// A string of PostgreSQL between tags, and its length in the source: `$x$text$x$`.
 pub(super) fn dollar_string(rest: &str) -> Option<(&str, usize)> {
+    // `$1` is a parameter.
+    if rest.get(1..)?.starts_with(|c: char| c.is_numeric()) {
+        return None;
+    }
     let end = rest.get(1..)?.find(|c: char| !(c.is_alphanumeric() || c == '_'))? + 1;
     let tag = rest.get(..=end).filter(|tag| tag.ends_with('$'))?;
     let inner = rest.get(tag.len()..)?;
@@ -114,7 +120,9 @@ pub(super) fn character(language: Language, code: &str, at: usize) -> Option<(&s
     };
     let inner = rest.get(mark..)?;
     let letter = inner.chars().next().filter(|c| !c.is_whitespace() && *c != ')')?;
-    let end = mark + letter.len_utf8();
+    // `?\n`
+    let escaped = inner.chars().nth(1).filter(|_| letter == '\\' && !is_lisp).map_or(0, char::len_utf8);
+    let end = mark + letter.len_utf8() + escaped;
     let is_longer = rest.get(end..)?.starts_with(|c: char| c.is_alphanumeric() || c == '_');
     let follows_name = code.get(..at)?.ends_with(|c: char| c.is_alphanumeric() || "_)]}\"'".contains(c));
     (!is_longer && !follows_name).then(|| (rest.get(mark..end).unwrap_or_default(), end))

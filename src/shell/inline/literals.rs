@@ -269,16 +269,12 @@ impl<'a> Finder<'a> {
             self.quoted.push(text.to_owned());
         }
         if self.code.language == Language::Sql {
-            let before = at.checked_sub(1).and_then(|at| self.code.name(at));
-            let runs = before.is_some_and(|word| word.eq_ignore_ascii_case("program"))
-                || lists(&code::WORDS_SQL_RUNS, &enclosing.name.to_ascii_lowercase());
-            // `program E'…'`, `program U&'…'`
-            let is_program = |back: usize| {
-                at.checked_sub(back)
-                    .and_then(|at| self.code.name(at))
-                    .is_some_and(|word| word.eq_ignore_ascii_case("program"))
-            };
-            if runs || is_program(2) || is_program(3) {
+            // `program '…'`, `program E'…'`, `program U&'…'`
+            let is_program = (1..=3).any(|back| {
+                let word = at.checked_sub(back).and_then(|at| self.code.name(at));
+                word.is_some_and(|word| word.eq_ignore_ascii_case("program"))
+            });
+            if is_program || lists(&code::WORDS_SQL_RUNS, &enclosing.name.to_ascii_lowercase()) {
                 self.found.push(Call::Text(text.to_owned()));
             }
             return;
@@ -297,7 +293,7 @@ impl<'a> Finder<'a> {
                 self.found.extend(self.word_list(text, at, end));
             }
         }
-        // The text of the code may show the path in another way: `"/home/me/" * ".netrc"`.
+        // A path that is joined with an operator that `token::folded` does not know: `"/home/me/" & ".netrc"`.
         let may_open = if self.code.language == Language::Source {
             enclosing.around == Around::Unknown && opens_files(enclosing.name)
         } else {

@@ -6,11 +6,12 @@
 
 use super::call::Imported;
 use super::expression::{Code, last_component};
-use super::token::{Piece, Token};
+use super::token::{Piece, Token, called_names};
 use super::{Call, Language, Word};
 use crate::programs;
 use crate::programs::code::{self, CallEffect, effect_of, lists, modules_of};
 use std::collections::HashSet;
+use std::ops::Range;
 
 /// Whether a call says all that matters about what it does.
 pub(super) fn is_definite(call: &Call) -> bool {
@@ -60,32 +61,21 @@ fn whole_text(token: &Token) -> Option<String> {
     }
 }
 
-/// The code of interpolated values that may call something.
+/// The code of interpolated values that is more than a variable.
 pub(super) fn code_of(pieces: &[Piece]) -> impl Iterator<Item = String> + '_ {
-    pieces.iter().filter_map(|piece| match piece {
-        Piece::Code(code) if code.contains(['(', '`', '%']) => Some(code.clone()),
+    let is_variable = |c: char| c.is_alphanumeric() || "_$@.:->".contains(c);
+    pieces.iter().filter_map(move |piece| match piece {
+        Piece::Code(code) if !code.trim().chars().all(is_variable) => Some(code.clone()),
         Piece::Code(_) | Piece::Text(_) => None,
     })
 }
 
 /// Whether a text calls a function by a name that runs, deletes, reads or writes something.
 pub(super) fn looks_like_code(text: &str) -> bool {
-    let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    let mut rest = text;
-    while let Some(start) = rest.find(is_name) {
-        let word = rest.get(start..).unwrap_or_default();
-        let end = word.find(|c: char| !is_name(c)).unwrap_or(word.len());
-        let (name, behind) = word.split_at(end);
-        rest = behind;
-        let is_called = behind.trim_start().starts_with(['(', '"', '\'', '`']) || behind.starts_with("[[");
-        let effect = effect_of(name).filter(|_| is_called);
-        let acts = |effect: CallEffect| !matches!(effect, CallEffect::Move | CallEffect::Lose | CallEffect::Chdir);
-        if effect.is_some_and(acts) {
-            return true;
-        }
-    }
-    // A command between backquotes.
-    text.matches('`').count() > 1 && text.len() > 4
+    let acts = |effect: CallEffect| !matches!(effect, CallEffect::Move | CallEffect::Lose | CallEffect::Chdir);
+    called_names(text).any(|(_, name, _)| effect_of(name).is_some_and(acts))
+        // A command between backquotes.
+        || text.matches('`').count() > 1 && text.len() > 4
 }
 
 /// Whether code calls functions of C libraries.
@@ -150,6 +140,17 @@ pub(super) fn sql_files(code: &Code<'_>) -> Vec<Call> {
 pub(super) fn callables(code: &Code<'_>, imported: &Imported, judged: &[bool]) -> Option<Call> {
     let mut heads: Vec<&str> = Vec::new();
     let mut imports = false;
+    // The bracket behind the name of a function or class.
+    let mut parameters = 0..0;
+    // The number of `[` before each token.
+    let mut brackets = Vec::new();
+    if code.language == Language::Node {
+        brackets = code
+            .tokens
+            .iter()
+            .scan(0, |count, token| Some(std::mem::replace(count, *count + usize::from(*token == Token::Sign('[')))))
+            .collect();
+    }
     for (at, token) in code.tokens.iter().enumerate() {
         let head = heads.last().copied().unwrap_or_default();
         match token {
@@ -161,14 +162,22 @@ pub(super) fn callables(code: &Code<'_>, imported: &Imported, judged: &[bool]) -
                 heads.pop();
             }
             Token::Sign(';' | '\n') => imports = false,
-            Token::Name(name) if matches!(name.as_str(), "import" | "from" | "use" | "def" | "class" | "global") => {
+            // `import("fs")` is a call.
+            Token::Name(name)
+                if matches!(name.as_str(), "import" | "from" | "use" | "global") && !code.is_sign(at + 1, '(') =>
+            {
                 imports = true;
             }
+            Token::Name(name) if matches!(name.as_str(), "def" | "class") => {
+                let end = if code.is_sign(at + 2, '(') { code.close(at + 2) } else { at + 2 };
+                parameters = at + 2..end;
+            }
+            Token::Name(_) if is_parameter(code, &parameters, at) => {}
             Token::Name(name) if !imports && judged.get(at) != Some(&true) => {
                 let is_found = !looks_only(head)
                     && (is_callable_value(code, name, at, imported)
                         || is_module_value(code, name, at)
-                        || finds_module(code, name, at));
+                        || finds_module(code, name, at, &brackets));
                 if is_found || is_reflection(name) || is_named_method(code, name, at, head) {
                     return Some(Call::unknown());
                 }
@@ -178,6 +187,12 @@ pub(super) fn callables(code: &Code<'_>, imported: &Imported, judged: &[bool]) -
         }
     }
     None
+}
+
+/// Whether a name behind `def` or `class` is the one that is defined, or one of its parameters or bases.
+fn is_parameter(code: &Code<'_>, parameters: &Range<usize>, at: usize) -> bool {
+    let begins = || matches!(code.token(at - 1), Some(Token::Sign('(' | ',' | '*')));
+    at + 1 == parameters.start || parameters.contains(&at) && begins()
 }
 
 fn looks_only(head: &str) -> bool {
@@ -302,7 +317,7 @@ fn is_harmless_key(code: &Code<'_>, open: usize) -> bool {
 }
 
 /// `sys.modules.get("os")`, `Object.values(require("child_process"))`, `require("fs")["rm" + x]`
-fn finds_module(code: &Code<'_>, name: &str, at: usize) -> bool {
+fn finds_module(code: &Code<'_>, name: &str, at: usize, brackets: &[usize]) -> bool {
     let is_open = code.is_sign(at + 1, '(') || code.is_sign(at + 1, '[');
     let Some(Token::Text(module)) = code.token(at + 2).filter(|_| is_open) else { return false };
     let module = module.strip_prefix("node:").unwrap_or(module);
@@ -323,7 +338,7 @@ fn finds_module(code: &Code<'_>, name: &str, at: usize) -> bool {
     let pattern = at.checked_sub(2).filter(|close| code.is_sign(close + 1, '=') && code.is_sign(*close, '}'));
     let is_computed = pattern
         .and_then(|close| Some((code.open(close)?, close)))
-        .is_some_and(|(open, close)| (open..close).any(|at| code.is_sign(at, '[')));
+        .is_some_and(|(open, close)| brackets.get(open) < brackets.get(close));
     is_argument || is_indexed || is_computed
 }
 

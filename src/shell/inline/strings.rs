@@ -1,152 +1,215 @@
 //! Strings: their escapes, and the values that are interpolated in them.
 
+mod backslash;
+
 use super::Language;
+use super::lexis;
 use super::token::{Piece, Token};
-use std::str::CharIndices;
+use backslash::{Decoded, UNKNOWN_CHARACTER};
 
-/// Stands for a character that an escape names in a way that is not decoded: `\N{TILDE}`.
-const UNKNOWN_CHARACTER: char = '\u{f8ff}';
+pub(super) use backslash::Escapes;
 
-/// Which escapes a string has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Escapes {
-    /// A backslash only keeps a quote from ending the string.
-    None,
-    /// `\176` is a number with octal digits.
-    Octal,
-    /// `\126` is a decimal number.
-    Decimal,
+/// What ends a string.
+#[derive(Clone, Copy)]
+pub(super) struct Delimiter<'a> {
+    /// The bracket that has to be closed once more if the string contains it.
+    nests: Option<char>,
+    close: &'a str,
 }
 
-impl Escapes {
-    /// The escapes of a string with this quote; `is_raw` if its prefix switches them off.
-    pub fn of(language: Language, quote: char, is_raw: bool) -> Escapes {
-        let is_plain = quote == '\'' && matches!(language, Language::Perl | Language::Ruby | Language::Php);
-        if language == Language::Lua {
-            Escapes::Decimal
-        } else if is_plain || is_raw {
-            Escapes::None
-        } else {
-            Escapes::Octal
-        }
+impl<'a> Delimiter<'a> {
+    pub fn quote(close: &'a str) -> Delimiter<'a> {
+        Delimiter { nests: None, close }
+    }
+
+    /// The delimiter of a string that `open` begins, which contains pairs of this bracket: `q{a{b}c}`.
+    pub fn nesting(open: char, close: &'a str) -> Delimiter<'a> {
+        Delimiter { nests: Some(open).filter(|open| !close.starts_with(*open)), close }
     }
 }
 
-/// Returns the text up to `close` with its escapes decoded, and its length in the source with `close`.
-pub(super) fn string(rest: &str, close: &str, escapes: Escapes) -> (String, usize) {
-    let mut text = String::new();
+/// Returns the text up to the delimiter with its escapes decoded, and its length in the source with the delimiter.
+pub(super) fn string(rest: &str, delimiter: Delimiter<'_>, escapes: Escapes) -> (String, usize) {
+    let mut decoded = Decoded::default();
+    let mut depth = 0_usize;
     let mut chars = rest.char_indices();
     while let Some((at, c)) = chars.next() {
-        if rest.get(at..).is_some_and(|rest| rest.starts_with(close)) {
-            return (text, at + close.len());
+        if rest.get(at..).is_some_and(|rest| rest.starts_with(delimiter.close)) {
+            if depth == 0 {
+                return (decoded.text, at + delimiter.close.len());
+            }
+            depth -= 1;
         }
         if c != '\\' {
-            text.push(c);
+            depth += usize::from(delimiter.nests == Some(c));
+            decoded.push(c);
             continue;
         }
         let Some((_, c)) = chars.next() else { break };
-        if escapes == Escapes::None {
-            if c != '\\' && !close.starts_with(c) {
-                text.push('\\');
+        match escapes {
+            Escapes::None => {
+                if c != '\\' && !delimiter.close.starts_with(c) {
+                    decoded.push('\\');
+                }
+                decoded.push(c);
             }
-            text.push(c);
-            continue;
-        }
-        match c {
-            'n' => text.push('\n'),
-            't' => text.push('\t'),
-            '\n' => {}
-            'x' => decode(&mut text, &mut chars, 2),
-            'u' => decode(&mut text, &mut chars, 4),
-            'U' => decode(&mut text, &mut chars, 8),
-            'N' | 'o' if chars.as_str().starts_with('{') => {
-                text.push(UNKNOWN_CHARACTER);
-                let length = chars.as_str().find(['}', '"', '\'']).map_or(0, |end| end + 1);
-                skip(&mut chars, length);
-            }
-            '0'..='9' => decode_number(&mut text, &mut chars, c, escapes),
-            // Swift interpolates with `\(…)`.
-            '(' => text.push_str("\\("),
-            c => text.push(c),
+            Escapes::Of(language) => decoded.escape(language, c, &mut chars),
         }
     }
-    (text, rest.len())
+    (decoded.text, rest.len())
+}
+/// How interpolated values are read in one text.
+pub(super) struct Values {
+    /// Whether a quote in a value begins a string, in which brackets do not count.
+    has_strings: bool,
+    /// Whether the values before were closed. Once one is not, the others are not searched for their ends, each of which
+    /// would be the end of the text.
+    closes: bool,
 }
 
-fn skip(chars: &mut CharIndices<'_>, bytes: usize) {
-    let left = chars.as_str().len().saturating_sub(bytes);
-    while chars.as_str().len() > left && chars.next().is_some() {}
-}
+impl Values {
+    pub fn new(reading: lexis::Reading) -> Values {
+        Values { has_strings: reading == lexis::Reading::Usual, closes: true }
+    }
 
-/// Decodes a character by its hexadecimal number of at most this many digits, or between braces: `\x7e`, `\x{7e}`.
-fn decode(text: &mut String, chars: &mut CharIndices<'_>, digits: usize) {
-    let rest = chars.as_str();
-    let (hex, length) = match rest.strip_prefix('{') {
-        Some(inner) => {
-            let end = inner.find('}').unwrap_or(inner.len().min(8));
-            (inner.get(..end).unwrap_or_default(), end + 2)
+    /// Where a value ends whose code a text begins with.
+    pub fn end(&mut self, text: &str, marks: &[&str]) -> Option<usize> {
+        if !self.closes {
+            return None;
         }
-        None => {
-            let end = rest.char_indices().take(digits).take_while(|(_, c)| c.is_ascii_hexdigit()).count();
-            (rest.get(..end).unwrap_or_default(), end)
-        }
-    };
-    if let Some(c) = u32::from_str_radix(hex.trim(), 16).ok().and_then(char::from_u32) {
-        text.push(c);
-        skip(chars, length);
+        let end = if self.has_strings {
+            value_end(text, marks)
+        } else {
+            Some(balanced_end(text, '{', '}')).filter(|end| *end < text.len())
+        };
+        self.closes = end.is_some();
+        end
     }
 }
 
-/// Decodes a character by its number of at most three digits.
-fn decode_number(text: &mut String, chars: &mut CharIndices<'_>, first: char, escapes: Escapes) {
-    let radix = if escapes == Escapes::Decimal { 10 } else { 8 };
-    let more = chars.as_str().chars().take(2).take_while(|c| c.is_digit(radix)).count();
-    let digits: String = std::iter::once(first).chain(chars.as_str().chars().take(more)).collect();
-    match u32::from_str_radix(&digits, radix).ok().and_then(char::from_u32) {
-        Some(c) => {
-            text.push(c);
-            skip(chars, more);
-        }
-        None => text.push(first),
+/// The marks of values that may contain the quotes of the string around them.
+pub(super) fn nested_marks(language: Language, interpolation: Interpolation) -> &'static [&'static str] {
+    match interpolation {
+        Interpolation::Hash => &["#{"],
+        Interpolation::DollarBrace => &["${"],
+        Interpolation::Brace => &["{"],
+        Interpolation::Dollar if language == Language::Php => &["{$", "${"],
+        Interpolation::Dollar | Interpolation::None => &[],
     }
 }
 
-/// The same as `string` for one in which an interpolated value may contain quotes.
-pub(super) fn interpolated_string(language: Language, rest: &str, close: &str, escapes: Escapes) -> (String, usize) {
-    let mark = match (language, close) {
-        (Language::Ruby | Language::Elixir, "\"" | "\"\"\"" | "`") => "#{",
-        (Language::Node, "`") => "${",
-        _ => return string(rest, close, escapes),
-    };
+/// The same as `string` for one with interpolated values, which may contain quotes.
+pub(super) fn interpolated_string(
+    rest: &str,
+    close: &str,
+    escapes: Escapes,
+    marks: &[&str],
+    values: &mut Values,
+) -> (String, usize) {
     let mut length = 0;
     let mut text = String::new();
     loop {
         let part = rest.get(length..).unwrap_or_default();
         // The next value before the end of the string.
-        let Some(start) = next_value(part, mark, close) else { break };
-        let end = start + mark.len();
-        let end = end + balanced_end(part.get(end..).unwrap_or_default(), '{', '}') + 1;
-        let (before, _) = string(part.get(..start).unwrap_or_default(), "\u{0}", escapes);
+        let Some((start, mark)) = next_value(part, marks, close) else { break };
+        let code = start + mark;
+        let Some(end) = values.end(part.get(code..).unwrap_or_default(), marks) else { break };
+        let end = code + end + 1;
+        let (before, _) = string(part.get(..start).unwrap_or_default(), Delimiter::quote("\u{0}"), escapes);
         text.push_str(&before);
-        text.push_str(part.get(start..end.min(part.len())).unwrap_or_default());
-        length += end.min(part.len());
+        text.push_str(part.get(start..end).unwrap_or_default());
+        length += end;
     }
-    let (last, more) = string(rest.get(length..).unwrap_or_default(), close, escapes);
+    let (last, more) = string(rest.get(length..).unwrap_or_default(), Delimiter::quote(close), escapes);
     (text + &last, length + more)
 }
 
-/// Where the next interpolated value begins, if it does before the end of the string.
-fn next_value(part: &str, mark: &str, close: &str) -> Option<usize> {
+/// Where the next interpolated value begins, if it does before the end of the string, and the length of its mark.
+fn next_value(part: &str, marks: &[&str], close: &str) -> Option<(usize, usize)> {
+    if marks.is_empty() {
+        return None;
+    }
     let mut chars = part.char_indices();
     while let Some((at, c)) = chars.next() {
         let rest = part.get(at..).unwrap_or_default();
-        if c == '\\' {
+        // Python: `{{` is a brace.
+        if c == '\\' || marks == ["{"] && rest.starts_with("{{") {
             chars.next();
         } else if rest.starts_with(close) {
             return None;
-        } else if rest.starts_with(mark) {
-            return Some(at);
+        } else if let Some(mark) = marks.iter().find(|mark| rest.starts_with(**mark)) {
+            return Some((at, mark.len()));
         }
+    }
+    None
+}
+
+/// What a part of an interpolated value is in.
+enum Within {
+    /// Code, with the number of its open braces and of its other open brackets.
+    Code { braces: usize, brackets: usize },
+    /// The format behind the colon of a value in Python.
+    Format { braces: usize },
+    Quote {
+        quote: char,
+        /// Whether it has values of its own.
+        interpolates: bool,
+    },
+}
+
+/// Where a value ends whose code a text begins with. Brackets in strings do not count, except in their own values.
+fn value_end(text: &str, marks: &[&str]) -> Option<usize> {
+    let is_python = marks == ["{"];
+    let value = || Within::Code { braces: 0, brackets: 0 };
+    let mut within = vec![value()];
+    let mut chars = text.char_indices();
+    // The last sign, behind which a slash begins a regular expression.
+    let mut before = '(';
+    while let Some((at, c)) = chars.next() {
+        let rest = text.get(at..).unwrap_or_default();
+        match within.last_mut()? {
+            Within::Quote { quote, .. } if c == *quote => {
+                within.pop();
+            }
+            Within::Quote { .. } if c == '\\' || is_python && rest.starts_with("{{") => {
+                chars.next();
+            }
+            Within::Quote { interpolates, .. } => {
+                if *interpolates && let Some(mark) = marks.iter().find(|mark| rest.starts_with(**mark)) {
+                    chars.by_ref().take(mark.len() - 1).for_each(drop);
+                    within.push(value());
+                }
+            }
+            Within::Code { braces: 0, .. } | Within::Format { braces: 0 } if c == '}' => {
+                within.pop();
+                if within.is_empty() {
+                    return Some(at);
+                }
+            }
+            Within::Code { braces, .. } | Within::Format { braces } if matches!(c, '{' | '}') => {
+                *braces = if c == '{' { *braces + 1 } else { *braces - 1 };
+            }
+            Within::Format { .. } => {}
+            Within::Code { brackets, .. } => match c {
+                '"' | '\'' | '`' => {
+                    let interpolates = match marks {
+                        ["{"] => matches!(before, 'f' | 'F'),
+                        ["${"] => c == '`',
+                        _ => c != '\'',
+                    };
+                    within.push(Within::Quote { quote: c, interpolates });
+                }
+                '(' | '[' => *brackets += 1,
+                ')' | ']' => *brackets = brackets.saturating_sub(1),
+                ':' if is_python && *brackets == 0 => *within.last_mut()? = Within::Format { braces: 0 },
+                '/' if "(,=:[!&|?{;".contains(before) && (marks == ["${"] || marks == ["#{"]) => {
+                    let end = at + 1 + lexis::pattern_end(rest.get(1..).unwrap_or_default(), '/');
+                    while chars.offset() < end && chars.next().is_some() {}
+                }
+                _ => {}
+            },
+        }
+        before = if c.is_whitespace() { before } else { c };
     }
     None
 }
@@ -185,7 +248,9 @@ pub(super) fn interpolation(language: Language, quote: char, formatted: bool) ->
     let plain = quote == '\'';
     match language {
         Language::Perl | Language::Php | Language::Other if !plain => Interpolation::Dollar,
-        Language::Ruby | Language::Elixir if !plain => Interpolation::Hash,
+        Language::Ruby if !plain => Interpolation::Hash,
+        // Also a list of characters.
+        Language::Elixir => Interpolation::Hash,
         Language::Node if quote == '`' => Interpolation::DollarBrace,
         Language::Python if formatted => Interpolation::Brace,
         Language::Perl
@@ -193,7 +258,6 @@ pub(super) fn interpolation(language: Language, quote: char, formatted: bool) ->
         | Language::Other
         | Language::Source
         | Language::Ruby
-        | Language::Elixir
         | Language::Node
         | Language::Python
         | Language::Awk
@@ -216,6 +280,8 @@ pub(super) fn pieces(text: String, interpolation: Interpolation) -> Vec<Piece> {
     if !text.contains(mark) && !text.contains([UNKNOWN_CHARACTER, '@']) && !text.contains("\\(") {
         return vec![Piece::Text(text)];
     }
+    let marks = nested_marks(Language::Php, interpolation);
+    let mut values = Values::new(lexis::Reading::Usual);
     let mut pieces = Vec::new();
     let mut plain = String::new();
     let mut rest = text.as_str();
@@ -242,7 +308,9 @@ pub(super) fn pieces(text: String, interpolation: Interpolation) -> Vec<Piece> {
         let (code, length) = if let Some(start) = braced {
             let inner = rest.get(start..).unwrap_or_default();
             let is_round = rest.get(..start).is_some_and(|open| open.ends_with('('));
-            let end = if is_round { balanced_end(inner, '(', ')') } else { balanced_end(inner, '{', '}') };
+            let end = if is_round { None } else { values.end(inner, marks) };
+            let (open, close) = if is_round { ('(', ')') } else { ('{', '}') };
+            let end = end.unwrap_or_else(|| balanced_end(inner, open, close));
             // `{$x}` names the variable with its sign.
             let begin = if rest.starts_with("{$") { start - 1 } else { start };
             (rest.get(begin..start + end).unwrap_or_default(), (start + end + 1).min(rest.len()))

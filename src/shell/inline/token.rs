@@ -1,12 +1,17 @@
 //! Tokens: names, strings and signs, which suffice to find calls.
 
+mod buried;
+
 use super::Language;
 use super::lexis::{self, Reading};
 use super::strings::{
-    Escapes, Interpolation, balanced_end, closing_of, interpolated_string, interpolation, pieces, quoted, string,
+    Delimiter, Escapes, Interpolation, Values, closing_of, interpolated_string, interpolation, nested_marks, pieces,
+    quoted, string,
 };
 use std::iter::Peekable;
 use std::str::CharIndices;
+
+pub(super) use buried::{called_names, doubtful_tokens};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token {
@@ -32,10 +37,41 @@ pub(super) enum Piece {
 
 /// Splits a piece of code into tokens, without comments. There are no errors.
 pub(super) fn tokens(language: Language, code: &str, reading: Reading) -> Vec<Token> {
+    scan(language, code, reading, Extent::All).tokens
+}
+
+/// How much of a text is split.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    All,
+    /// Up to the end of the statement, or to the end of the bracket around the text.
+    Statement,
+}
+
+struct Scan {
+    tokens: Vec<Token>,
+    /// Where names and commands begin.
+    starts: Vec<usize>,
+    /// Whether a quote outside of strings follows a backslash.
+    has_escaped_quote: bool,
+    /// The end of what was split.
+    end: usize,
+}
+
+fn scan(language: Language, code: &str, reading: Reading, extent: Extent) -> Scan {
     let mut tokens = Vec::new();
+    let mut starts = Vec::new();
     let mut chars = code.char_indices().peekable();
     let mut depth = 0_usize;
+    let mut values = Values::new(reading);
+    let mut has_escaped_quote = false;
     while let Some((at, c)) = chars.next() {
+        if extent == Extent::Statement && depth == 0 && matches!(c, ';' | '\n' | ')' | ']' | '}') {
+            return Scan { tokens: folded(tokens, language), starts, has_escaped_quote, end: at };
+        }
+        if c.is_alphanumeric() || matches!(c, '_' | '$' | '@' | '`' | '%') {
+            starts.push(at);
+        }
         let rest = code.get(at..).unwrap_or_default();
         match c {
             _ if lexis::long_string(language, rest).is_some() => {
@@ -47,7 +83,7 @@ pub(super) fn tokens(language: Language, code: &str, reading: Reading) -> Vec<To
                 let length = lexis::comment(language, code, at, reading);
                 skip_to(&mut chars, at + length.unwrap_or_default());
             }
-            _ if lexis::character(language, code, at).is_some() => {
+            _ if reading == Reading::Usual && lexis::character(language, code, at).is_some() => {
                 let Some((text, length)) = lexis::character(language, code, at) else { continue };
                 tokens.push(Token::Text(text.to_owned()));
                 skip_to(&mut chars, at + length);
@@ -60,7 +96,7 @@ pub(super) fn tokens(language: Language, code: &str, reading: Reading) -> Vec<To
             '\'' if language == Language::Lisp => tokens.push(Token::Sign(c)),
             // `foldl'` is a name.
             '\'' if language == Language::Other && lexis::follows_value(code, at) => {}
-            '$' if language == Language::Sql && lexis::dollar_string(rest).is_some() => {
+            '$' if language == Language::Sql && reading == Reading::Usual && lexis::dollar_string(rest).is_some() => {
                 let Some((text, length)) = lexis::dollar_string(rest) else { continue };
                 tokens.push(Token::Text(text.to_owned()));
                 skip_to(&mut chars, at + length);
@@ -81,8 +117,10 @@ pub(super) fn tokens(language: Language, code: &str, reading: Reading) -> Vec<To
                     _ => String::new(),
                 };
                 let escapes = Escapes::of(language, c, prefix.contains('r'));
-                let (text, length) =
-                    interpolated_string(language, code.get(start..).unwrap_or_default(), &close, escapes);
+                let interpolation = interpolation(language, c, prefix.contains('f'));
+                let marks = nested_marks(language, interpolation);
+                let rest = code.get(start..).unwrap_or_default();
+                let (text, length) = interpolated_string(rest, &close, escapes, marks, &mut values);
                 skip_to(&mut chars, start + length);
                 if !prefix.is_empty() {
                     tokens.pop();
@@ -91,7 +129,7 @@ pub(super) fn tokens(language: Language, code: &str, reading: Reading) -> Vec<To
                 let runs = c == '`'
                     && (matches!(language, Language::Perl | Language::Ruby | Language::Php | Language::Other)
                         || matches!(tokens.last(), Some(Token::Name(name)) if name == "$" || name.ends_with(".$")));
-                let pieces = pieces(text, interpolation(language, c, prefix.contains('f')));
+                let pieces = pieces(text, interpolation);
                 tokens.push(if runs { Token::Command(pieces) } else { quoted(pieces) });
             }
             // A slash that does not follow a value begins a regular expression.
@@ -106,7 +144,8 @@ pub(super) fn tokens(language: Language, code: &str, reading: Reading) -> Vec<To
             '~' if language == Language::Elixir && lexis::sigil(rest).is_some() => {
                 let Some((open, start)) = lexis::sigil(rest) else { continue };
                 let rest = rest.get(start..).unwrap_or_default();
-                let (text, length) = string(rest, &closing_of(open).to_string(), Escapes::Octal);
+                let close = closing_of(open).to_string();
+                let (text, length) = string(rest, Delimiter::quote(&close), Escapes::Of(language));
                 tokens.push(quoted(pieces(text, Interpolation::Hash)));
                 skip_to(&mut chars, at + start + length);
             }
@@ -136,6 +175,7 @@ pub(super) fn tokens(language: Language, code: &str, reading: Reading) -> Vec<To
                     let rest = code.get(next..).unwrap_or_default();
                     let (letter, length) = match lexis::escaped_letter(language, rest) {
                         Some(escaped) => escaped,
+                        None if next > at && begins_quoted(language, &name, rest) => break,
                         None => match rest.chars().next().filter(|c| next == at || is_name(language, *c)) {
                             Some(letter) => (letter, letter.len_utf8()),
                             None => break,
@@ -160,10 +200,11 @@ pub(super) fn tokens(language: Language, code: &str, reading: Reading) -> Vec<To
                 let name = name.trim_end_matches([':', '.', '!', '?']).to_owned();
                 // The content of Perl's `s/a/b/`, `tr/a/b/` and `m/a/` is not code.
                 if let Some(parts) = pattern_parts(language, &name)
-                    && let Some((start, delimiter)) = chars.peek().copied().filter(|(_, c)| "/#|,!{".contains(*c))
+                    && let Some((start, delimiter)) = chars.peek().copied().filter(|(_, c)| is_delimiter(*c))
+                    && !code.get(start..).is_some_and(|rest| rest.starts_with("=>"))
                     && !matches!(tokens.last(), Some(Token::Sign('>' | '$' | '@' | '%')))
                 {
-                    let end = pattern_end(code, start + 1, delimiter, parts);
+                    let (last, end) = pattern_end(code, start, delimiter, parts);
                     skip_to(&mut chars, end);
                     // `s/a/b/e` evaluates its replacement.
                     let mut runs = 0;
@@ -171,10 +212,11 @@ pub(super) fn tokens(language: Language, code: &str, reading: Reading) -> Vec<To
                         runs += usize::from(flag == 'e');
                     }
                     tokens.push(Token::Sign('/'));
-                    let pattern = code.get(start..end).unwrap_or_default();
-                    tokens.extend(code_in_pattern(pattern));
+                    tokens.extend(code_in_pattern(code.get(start..end).unwrap_or_default()));
+                    let replacement = code.get(last..end).unwrap_or_default();
+                    let replacement = replacement.strip_suffix(closing_of(delimiter)).unwrap_or(replacement);
                     if runs == 1 && name == "s" {
-                        tokens.push(Token::Mixed(vec![Piece::Code(pattern.replace("\\/", "/"))]));
+                        tokens.push(Token::Mixed(vec![Piece::Code(replacement.replace("\\/", "/"))]));
                     } else if runs > 1 && name == "s" {
                         tokens.extend([Token::Sign(';'), Token::Name("eval".to_owned()), Token::Sign(';')]);
                     }
@@ -190,8 +232,10 @@ pub(super) fn tokens(language: Language, code: &str, reading: Reading) -> Vec<To
                 };
                 // Perl's quote operators: `qx{ls}`.
                 let start = start + open.len_utf8();
-                let (text, length) =
-                    string(code.get(start..).unwrap_or_default(), &closing_of(open).to_string(), Escapes::Octal);
+                let close = closing_of(open).to_string();
+                let escapes = if name == "q" || name == "qw" { Escapes::None } else { Escapes::Of(language) };
+                let rest = code.get(start..).unwrap_or_default();
+                let (text, length) = string(rest, Delimiter::nesting(open, &close), escapes);
                 skip_to(&mut chars, start + length);
                 let pieces =
                     pieces(text, if name == "q" || name == "qw" { Interpolation::None } else { Interpolation::Dollar });
@@ -211,13 +255,14 @@ pub(super) fn tokens(language: Language, code: &str, reading: Reading) -> Vec<To
                     '{' | '}' if language == Language::Source => {}
                     '(' | '[' | '{' => depth += 1,
                     ')' | ']' | '}' => depth = depth.saturating_sub(1),
+                    '\\' => has_escaped_quote |= matches!(chars.peek(), Some((_, '"' | '\'' | '`'))),
                     _ => {}
                 }
                 tokens.push(Token::Sign(c));
             }
         }
     }
-    folded(tokens, language)
+    Scan { tokens: folded(tokens, language), starts, has_escaped_quote, end: code.len() }
 }
 
 /// Whether a single quote begins a string and not a lifetime, and is not an apostrophe.
@@ -227,11 +272,22 @@ fn opens_string(before: &str, rest: &str) -> bool {
     !before.ends_with(is_word) && close == Some('\'')
 }
 
-/// The code in a regular expression of Perl: `(?{ … })`.
+/// The code in a regular expression of Perl: `(?{ … })`, `(??{ … })`, `(*{ … })`.
 fn code_in_pattern(pattern: &str) -> Option<Token> {
-    let start = pattern.find("(?{").or_else(|| pattern.find("(??{"))?;
-    let inner = pattern.get(start..).and_then(|rest| rest.split_once('{')).map(|(_, inner)| inner)?;
-    Some(Token::Mixed(vec![Piece::Code(inner.replace("\\/", "/"))]))
+    let mut values = Values::new(Reading::Usual);
+    let mut pieces = Vec::new();
+    let mut rest = pattern;
+    while let Some((before, inner)) = rest.split_once('{') {
+        if !["(?", "(??", "(*"].iter().any(|mark| before.ends_with(mark)) {
+            rest = inner;
+            continue;
+        }
+        // A block whose end is not found is the rest of the pattern.
+        let end = values.end(inner, &[]).unwrap_or(inner.len());
+        pieces.push(Piece::Code(inner.get(..end).unwrap_or_default().replace("\\/", "/")));
+        rest = inner.get(end..).unwrap_or_default();
+    }
+    (!pieces.is_empty()).then_some(Token::Mixed(pieces))
 }
 
 /// Whether a language has regular expressions between slashes.
@@ -295,7 +351,9 @@ fn percent_literal(rest: &str) -> Option<(char, String, usize)> {
     let mut chars = rest.char_indices().skip(1);
     let (_, kind) = chars.next().filter(|(_, kind)| "qQwWixIs".contains(*kind))?;
     let (at, open) = chars.next().filter(|(_, open)| open.is_ascii_punctuation() && *open != '=')?;
-    let (text, length) = string(rest.get(at + 1..)?, &closing_of(open).to_string(), Escapes::Octal);
+    let escapes = if "qwi".contains(kind) { Escapes::None } else { Escapes::Of(Language::Ruby) };
+    let close = closing_of(open).to_string();
+    let (text, length) = string(rest.get(at + 1..)?, Delimiter::nesting(open, &close), escapes);
     Some((kind, text, at + 1 + length))
 }
 
@@ -326,21 +384,36 @@ fn pattern_parts(language: Language, name: &str) -> Option<usize> {
     }
 }
 
-/// The end of the parts of a pattern operator, from behind its first delimiter.
-fn pattern_end(code: &str, start: usize, delimiter: char, parts: usize) -> usize {
-    let mut end = start;
-    for _ in 0..parts {
-        let close = closing_of(delimiter).to_string();
-        let rest = code.get(end..).unwrap_or_default();
-        // Brackets are balanced: `m{x(?{y})}`.
-        if delimiter == '{' && parts == 1 {
-            return (end + balanced_end(rest, '{', '}') + 1).min(code.len());
+/// Whether the name of a quote operator of Perl is followed by a delimiter that names can also contain: `m!x!`, `s.a.b.`
+fn begins_quoted(language: Language, name: &str, rest: &str) -> bool {
+    language == Language::Perl
+        && matches!(name, "q" | "qq" | "qw" | "qx" | "qr" | "m" | "s" | "tr" | "y")
+        && rest.starts_with(['!', '?', '.', ':'])
+        && !rest.starts_with("::")
+}
+
+/// Whether a character begins the content of a quote operator of Perl.
+fn is_delimiter(c: char) -> bool {
+    c.is_ascii_punctuation() && !",;)]}>_".contains(c)
+}
+
+/// Where the last part of a pattern operator begins and ends, for the operator whose first delimiter is at `start`.
+fn pattern_end(code: &str, start: usize, delimiter: char, parts: usize) -> (usize, usize) {
+    let mut open = delimiter;
+    let mut last = start;
+    let mut end = start + open.len_utf8();
+    for part in 0..parts {
+        let brackets = closing_of(delimiter) != delimiter;
+        if part > 0 && brackets {
+            // `s{a} (b)`: blanks between the parts, and any brackets.
+            let rest = code.get(end..).unwrap_or_default();
+            let gap = rest.len() - rest.trim_start().len();
+            open = rest.trim_start().chars().next().unwrap_or(delimiter);
+            end = (end + gap + open.len_utf8()).min(code.len());
         }
-        // `s{a} {b}`: blanks between the parts.
-        let gap = if delimiter == '{' { rest.find('{') } else { None };
-        let is_blank = |at: &usize| rest.get(..*at).is_some_and(|gap| gap.trim().is_empty());
-        let skipped = gap.filter(is_blank).map_or(0, |at| at + 1);
-        end += skipped + string(rest.get(skipped..).unwrap_or_default(), &close, Escapes::None).1;
+        last = end;
+        let close = closing_of(open).to_string();
+        end += string(code.get(end..).unwrap_or_default(), Delimiter::nesting(open, &close), Escapes::None).1;
     }
-    end
+    (last, end)
 }

@@ -56,7 +56,7 @@ impl Value {
         !self.0.is_empty() && self.0.iter().all(|part| matches!(part, Part::Text(_) | Part::Home))
     }
 
-    /// Whether it is a literal that is put together to a path.
+    /// Whether it is a literal of more than three bytes with a slash, which may be a path.
     pub fn is_path_text(&self) -> bool {
         matches!(self.0.as_slice(), [Part::Text(text)] if text.contains('/') && text.len() > 3)
     }
