@@ -36,20 +36,69 @@ pub fn paths(patch: &str) -> Vec<String> {
     found
 }
 
-/// The targets of the symlinks that a patch makes: the line added behind `new file mode 120000`.
+/// The targets of the symlinks that a patch makes: the lines added behind `new file mode 120000`.
 pub fn link_targets(patch: &str) -> Vec<&str> {
     let mut is_link = false;
     let mut targets = Vec::new();
     for line in patch.lines() {
         if line.starts_with("diff --git ") {
             is_link = false;
-        } else if line.ends_with(" 120000") && !line.starts_with(['+', '-', ' ']) {
-            is_link = true;
+        } else if ["new ", "old ", "index "].iter().any(|start| line.starts_with(start)) {
+            is_link |= line.split_whitespace().any(is_link_mode);
         } else if let Some(target) = line.strip_prefix('+').filter(|rest| is_link && !rest.starts_with("++ ")) {
             targets.push(target);
         }
     }
     targets
+}
+
+/// Whether a word is the mode of a symlink. git reads it as an octal number and keeps the low bits (`parse_mode_line`).
+fn is_link_mode(word: &str) -> bool {
+    u64::from_str_radix(word, 8).is_ok_and(|mode| mode & FILE_TYPE == LINK)
+}
+
+/// The bits of a mode that hold the type of a file, and their value for a symlink.
+const FILE_TYPE: u64 = 0o170_000;
+const LINK: u64 = 0o120_000;
+
+/// The parts of a patch about one file each: the names of the file, what its lines were, and what they become.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Part<'a> {
+    /// The names in the headers.
+    pub names: Vec<&'a str>,
+    /// The lines that stay and those that are removed.
+    pub before: String,
+    /// The lines that stay and those that are added.
+    pub after: String,
+}
+
+/// The parts of a patch, in both formats.
+pub fn parts(patch: &str) -> Vec<Part<'_>> {
+    let mut parts: Vec<Part<'_>> = Vec::new();
+    let mut in_header = false;
+    for line in patch.lines() {
+        let header = PREFIXES.iter().find_map(|prefix| line.strip_prefix(prefix));
+        if let Some(names) = header {
+            // `--- a` begins another file unless other headers precede it.
+            if !in_header || parts.is_empty() {
+                parts.push(Part::default());
+            }
+            in_header = true;
+            let names = names.split(['\t', ' ']).map(|name| name.trim_matches('"')).filter(|name| !name.is_empty());
+            parts.last_mut().into_iter().for_each(|part| part.names.extend(names.clone()));
+            continue;
+        }
+        let Some(part) = parts.last_mut() else { continue };
+        let (sign, text) = line.split_at_checked(1).unwrap_or_default();
+        in_header &= !matches!(sign, "@" | "+" | "-" | " ");
+        if matches!(sign, "-" | " ") {
+            part.before.extend([text, "\n"]);
+        }
+        if matches!(sign, "+" | " ") {
+            part.after.extend([text, "\n"]);
+        }
+    }
+    parts
 }
 
 #[cfg(test)]
