@@ -110,8 +110,8 @@ impl ShellText {
                 read_written(texts.map(|text| (path.as_str(), text.as_str())), place, catalogue)?
             }
             Action::Patch { text: Some(text) } if phase == Phase::Before => {
-                let files = patch::added(text.inspect("what runs by itself"));
-                let texts = files.iter().flat_map(|file| file.names.iter().map(|name| (*name, file.text.as_str())));
+                let parts = patch::parts(text.inspect("what runs by itself"));
+                let texts = parts.iter().flat_map(|part| part.paths().map(|path| (path, part.added.as_str())));
                 read_written(texts, place, catalogue)?
             }
             Action::Shell { .. }

@@ -167,6 +167,8 @@ pub struct Command {
     pub is_decoded: bool,
     /// The shell reads its output as words: `$(find …)`, `find … | while read name`.
     pub is_captured: bool,
+    /// Its standard output goes to a file or to another descriptor: `>&2`.
+    pub is_diverted: bool,
     /// The number of its pipeline.
     pub pipeline: usize,
     /// Its index in the pipeline.
@@ -207,6 +209,7 @@ impl Command {
             env: self.env.clone(),
             input: self.input.clone(),
             is_decoded: self.is_decoded,
+            is_diverted: self.is_diverted,
             pipeline: self.pipeline,
             stage: self.stage,
             hidden: self.hidden,

@@ -35,6 +35,11 @@ impl<'a> ApplicableRules<'a> {
         ApplicableRules { by_kind }
     }
 
+    /// Leaves out the rules with these ids.
+    pub fn remove(&mut self, ids: &[&str]) {
+        self.by_kind.iter_mut().for_each(|(_, rules)| rules.retain(|rule| !ids.contains(&rule.id.as_str())));
+    }
+
     /// The rules of one kind.
     pub fn of_kind(&self, kind: RuleKind) -> impl Iterator<Item = &'a Rule> {
         let of_kind = self.by_kind.iter().find(|(known, _)| *known == kind);

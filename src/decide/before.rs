@@ -57,7 +57,7 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         Action::Shell { dialect, .. } => shell_text::judge(*dialect, context, verdict),
         Action::Edit { path: Some(path), .. } => {
             judge_file(path.inspect("which file is changed"), Act::Write, context, verdict);
-            shell_text::judge_written(context, verdict);
+            shell_text::judge_written(event, config, verdict);
         }
         Action::Patch { text: Some(text) } => {
             judge_patch(text.inspect("which files are changed"), context, verdict);
@@ -90,7 +90,7 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         }
         Action::Search { input } => {
             let texts = json::strings(input.inspect("what the web is searched for"));
-            texts.into_iter().for_each(|(_, text)| apply_rules(&Subject::query(text), context, verdict));
+            texts.into_texts().for_each(|text| apply_rules(&Subject::query(text), context, verdict));
         }
         Action::Agent { mode: Some(mode) } => {
             apply_rules(&Subject::agent(mode.inspect("what another agent may do")), context, verdict);

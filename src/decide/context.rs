@@ -1,7 +1,7 @@
 //! The context of a judgement: what rules and validators may read besides the subject itself.
 
 use super::applicable::ApplicableRules;
-use super::validators::{Compiled, DataSources};
+use super::validators::{Compiled, DataSources, ShownParts};
 use crate::event::Event;
 use crate::path::zones::Zones;
 use crate::path::{AbsPath, Glob};
@@ -36,6 +36,10 @@ pub struct Context<'a> {
     pub(super) data_sources: DataSources,
     /// What compilers in the shell text make.
     pub(super) compiled: OnceCell<Compiled>,
+    /// What the commands of the shell text show of the files that they read.
+    pub(super) shown_parts: OnceCell<ShownParts>,
+    /// Whether a patch adds scripts to a manifest that run when the project is installed.
+    pub(super) patch_adds_script: OnceCell<bool>,
 }
 
 impl<'a> Context<'a> {
@@ -62,6 +66,8 @@ impl<'a> Context<'a> {
             guard_files: event.facts.guard_paths.iter().map(|text| Glob::new(text)).collect(),
             data_sources: DataSources::default(),
             compiled: OnceCell::new(),
+            shown_parts: OnceCell::new(),
+            patch_adds_script: OnceCell::new(),
         }
     }
 

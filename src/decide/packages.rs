@@ -5,6 +5,7 @@ use crate::event::Event;
 use crate::programs::{Tail, Use, WordUse};
 use crate::shell::{Arg, Command};
 use std::collections::BTreeSet;
+use std::ops::Bound;
 
 /// Options of programs that install, whose value is a package too.
 const PACKAGE_OPTIONS: [&str; 4] = ["--from", "--package", "--with", "-p"];
@@ -33,21 +34,30 @@ pub(super) fn packages(command: &Command) -> Vec<Option<String>> {
     let program = line.command.filter(|_| runs_package).and_then(|at| command.args.get(at)).cloned();
     words
         .chain(program)
-        .filter(|word| !is_local(word))
+        .filter(|word| !is_local(word, &command.program))
         .map(|word| word.is_known().then(|| plain_name(&word.text)))
         .collect()
 }
 
-/// Whether a word is a file or an address, about which other rules are.
-fn is_local(word: &Arg) -> bool {
+/// Endings by which `pip` and `npm` recognise a file without looking for it. Registries allow names that end like archives,
+/// so to other programs such a word is the name of a package.
+const PYTHON_ARCHIVES: [&str; 4] = [".whl", ".zip", ".tar.gz", ".tgz"];
+const NODE_ARCHIVES: [&str; 2] = [".tgz", ".tar.gz"];
+
+/// Whether a word is a file or an address, which other rules judge.
+fn is_local(word: &Arg, program: &str) -> bool {
     let text = word.text.as_str();
-    let is_archive = [".whl", ".tgz", ".tar.gz", ".zip", ".gem", ".crate", ".rb", ".deb"];
+    let archives: &[&str] = match program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') {
+        "pip" | "pipx" | "python" | "uv" | "uvx" => &PYTHON_ARCHIVES,
+        "bun" | "npm" | "npx" | "pnpm" | "yarn" => &NODE_ARCHIVES,
+        _ => &[],
+    };
     text.is_empty()
         || text.starts_with(['.', '/', '~', '-'])
         || text.starts_with("file:")
         || text.contains("://")
         || is_remote_code(text)
-        || is_archive.iter().any(|ending| text.ends_with(ending))
+        || archives.iter().any(|ending| text.ends_with(ending))
 }
 
 /// The name in `name@1.0`, `name[extra]>=2`, `alias@npm:name@1`, in lower case, with `-` for `_`.
@@ -72,6 +82,30 @@ pub fn manifest_words(manifest: &str) -> impl Iterator<Item = String> {
 pub fn is_named(package: &str, words: &BTreeSet<String>) -> bool {
     // `example.com/owner/module/package`: the first part is a host.
     let is_of_host = package.split('/').next().is_some_and(|host| host.contains('.'));
-    let mut modules = package.match_indices('/').skip(1).filter_map(|(at, _)| package.get(..at));
-    words.contains(package) || is_of_host && modules.any(|module| words.contains(module))
+    words.contains(package) || is_of_host && names_module(package, words)
 }
+
+/// Whether a word is the beginning of a path, of two parts or more.
+///
+/// Of all words, the last one that is not behind the path shares the most parts with it. If it is no beginning itself,
+/// those that are have no more parts than the two share, so that a path with many parts is not looked up once for each.
+fn names_module(path: &str, words: &BTreeSet<String>) -> bool {
+    let mut rest = path;
+    while rest.contains('/') {
+        let up_to_rest = (Bound::Unbounded, Bound::Included(rest));
+        let Some(word) = words.range::<str, _>(up_to_rest).next_back() else { return false };
+        let shared = word.bytes().zip(rest.bytes()).take_while(|(one, other)| one == other).count();
+        let is_beginning = shared == word.len() && (shared == path.len() || path.as_bytes().get(shared) == Some(&b'/'));
+        if is_beginning {
+            return word.contains('/');
+        }
+        let head = rest.as_bytes().iter().take(shared + 1).rposition(|byte| *byte == b'/');
+        let Some(end) = head else { return false };
+        rest = path.get(..end).unwrap_or_default();
+    }
+    false
+}
+
+#[cfg(test)]
+#[path = "../../tests/unit/decide/packages.rs"]
+mod tests;

@@ -1,5 +1,5 @@
-//! Asks that a person has answered. In a session that a person watches, the same call is not asked about twice, until
-//! another untrusted source comes in.
+//! Asks that were answered by a person or, in mode `auto`, perhaps by the client's classifier. The same call is not asked
+//! about twice in the same mode, until another untrusted source comes in.
 
 use crate::encoding::label::Label;
 use crate::event::destinations::Destinations;
@@ -18,7 +18,7 @@ pub(super) fn escalation_ask(event: &Event<'_>, source: &Label) -> Option<Salted
     ask(event, escalation_target(source), None)
 }
 
-/// Notes the answers that the result of a call shows: the person has let the call run.
+/// Notes the answers that the result of a call shows: it was let run.
 pub(super) fn note_answers(event: &Event<'_>, surface: &Surface, verdict: &mut Verdict) {
     // The result of the call itself is not another source.
     let own = Some(&surface.source).filter(|_| surface.taints);
@@ -43,7 +43,7 @@ fn escalation_target(source: &Label) -> String {
     format!("escalation\n{source}")
 }
 
-/// The hash of an ask; `None` where no person answers it, or where every call is to be looked at.
+/// The hash of an ask; `None` in bypass and headless mode, or where every call is to be looked at.
 fn ask(event: &Event<'_>, target: String, own: Option<&Label>) -> Option<SaltedHash> {
     let taint = &event.facts.taint;
     let mode = match event.facts.answers {

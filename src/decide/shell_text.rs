@@ -4,7 +4,8 @@ use super::context::Context;
 use super::file_access::judge_command_access;
 use super::matching::apply_rules;
 use super::subject::Subject;
-use crate::event::{Dialect, ShellText};
+use crate::event::{Action, Change, Dialect, Event, ShellText};
+use crate::policy::Config;
 use crate::shell::{Access, Act, Command, Effects, Reading, Target, Unreadable};
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
 use std::cell::LazyCell;
@@ -19,38 +20,48 @@ pub(crate) fn judge(dialect: Dialect, context: &Context<'_>, verdict: &mut Verdi
     for limit in [reading.exceeded, effects.exceeded].into_iter().flatten() {
         verdict.add(context.failure(&limit.failure()));
     }
-    if let Some(doubt) = reading.uncertainties.first() {
-        let reason = format!(
-            "this command cannot be read with certainty: {}. Write it in plainer words",
-            describe(&doubt.reason)
-        );
-        // PowerShell is parsed less completely than bash, so an error in it is weaker evidence.
-        let effect = match dialect {
-            Dialect::Bash => Effect::Ask,
-            Dialect::PowerShell => context.config.suspicious,
-        };
-        if context.config.suspicious > Effect::Pass {
-            verdict.add(Finding::new(RuleId::known("unreadable-command"), effect, reason));
-        }
-    }
+    // PowerShell is parsed less completely than bash, so an error in it is weaker evidence.
+    let effect = match dialect {
+        Dialect::Bash => Effect::Ask,
+        Dialect::PowerShell => context.config.suspicious,
+    };
+    report_uncertainty(reading, effect, context, verdict);
     judge_commands(reading, effects, context, verdict);
+}
+
+/// Adds the finding about text that cannot be read with certainty.
+fn report_uncertainty(reading: &Reading, effect: Effect, context: &Context<'_>, verdict: &mut Verdict) {
+    let Some(doubt) = reading.uncertainties.first().filter(|_| context.config.suspicious > Effect::Pass) else {
+        return;
+    };
+    let reason =
+        format!("this command cannot be read with certainty: {}. Write it in plainer words", describe(&doubt.reason));
+    verdict.add(Finding::new(RuleId::known("unreadable-command"), effect, reason));
 }
 
 /// Rules that ask about a program because it is not known. A file of settings may name programs that other tools install.
 const ABOUT_UNKNOWN: [&str; 1] = ["unknown-executable"];
 
-/// Adds the findings about a file that runs by itself and is written by a tool. It may be written in parts, so that text
-/// which cannot be read with certainty is no finding.
-pub(crate) fn judge_written(context: &Context<'_>, verdict: &mut Verdict) {
-    let Some(ShellText { reading, effects }) = context.event.shell() else { return };
+/// Adds the findings about a file that runs by itself and is written by a tool. A part of a file may be no complete text, so
+/// that only a whole one must be read with certainty.
+pub(crate) fn judge_written(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
+    let Some(ShellText { reading, effects }) = event.shell() else { return };
+    let mut context = Context::new(event, config);
+    context.applicable.remove(&ABOUT_UNKNOWN);
     for limit in [reading.exceeded, effects.exceeded].into_iter().flatten() {
         verdict.add(context.failure(&limit.failure()));
     }
-    let mut written = Verdict::default();
-    judge_commands(reading, effects, context, &mut written);
-    verdict.charge(reading.steps + written.steps());
-    let about_use = |finding: &&Finding| !ABOUT_UNKNOWN.contains(&finding.rule().as_str());
-    written.findings().iter().filter(about_use).for_each(|finding| verdict.add(finding.clone()));
+    verdict.charge(reading.steps);
+    if is_whole(&event.action) {
+        report_uncertainty(reading, config.suspicious, &context, verdict);
+    }
+    judge_commands(reading, effects, &context, verdict);
+}
+
+/// Whether an edit writes all of a file.
+fn is_whole(action: &Action) -> bool {
+    let Action::Edit { changes, .. } = action else { return false };
+    changes.iter().any(|change| matches!(change, Change::Whole(_)))
 }
 
 /// Adds the findings about the commands of a shell text, its pipelines and what they do to files.
@@ -94,13 +105,17 @@ struct AccessKey<'a> {
 
 impl<'a> AccessKey<'a> {
     /// Returns `None` if the findings depend on more than that: on the whole command for deletions and changes of
-    /// permissions, and on how much of the name is known for a target with an open end.
+    /// permissions, on how much of the name is known for a target with an open end, and on the container.
     fn of(access: &'a Access, reading: &'a Reading, texts: &[usize], context: &Context<'_>) -> Option<AccessKey<'a>> {
         let Access { act, target: Target { text, path, open }, deep, astray, row } = access;
         if *open || matches!(act, Act::Remove | Act::Move | Act::Change) {
             return None;
         }
         let command = row.and_then(|row| reading.commands.get(row));
+        // Two containers may be different ones.
+        if command.is_some_and(|command| command.container.is_some()) {
+            return None;
+        }
         let via = command.map_or(&[][..], |command| command.via.as_slice());
         let exported = command.is_some_and(|command| context.data_sources.is_exported(command, context));
         let command = row.and_then(|row| texts.get(row)).copied();
@@ -130,8 +145,10 @@ const MAX_COMPARED_PIPELINES: usize = 8;
 /// Returns for each command whether an equal pipeline, with the same file accesses, came before its pipeline.
 fn find_repeated(reading: &Reading, effects: &Effects, context: &Context<'_>) -> Vec<bool> {
     let mut repeated = Vec::with_capacity(reading.commands.len());
-    let mut seen: BTreeMap<&str, Vec<Range<usize>>> = BTreeMap::new();
+    let mut seen: BTreeMap<(usize, &str), Vec<Range<usize>>> = BTreeMap::new();
     let accesses = accesses_by_command(reading, effects);
+    let changes = starts_of_changes(reading, &accesses);
+    let changes_before = |command: &Command| changes.partition_point(|start| *start < command.span.start);
     let mut start = 0;
     for pipeline in reading.commands.chunk_by(|one, other| one.pipeline == other.pipeline) {
         let range = start..start + pipeline.len();
@@ -144,12 +161,13 @@ fn find_repeated(reading: &Reading, effects: &Effects, context: &Context<'_>) ->
             repeated.resize(range.end, false);
             continue;
         };
-        let candidates = seen.entry(first.canonical.as_str()).or_default();
+        let candidates = seen.entry((changes_before(first), first.canonical.as_str())).or_default();
         let is_same = |earlier: &Range<usize>| {
             let commands = reading.commands.get(earlier.clone()).unwrap_or_default();
             let accesses = accesses.get(earlier.clone()).zip(accesses.get(range.clone()));
             earlier.len() == range.len()
                 && commands.iter().zip(pipeline).all(is_same_command)
+                && commands.iter().map(changes_before).eq(pipeline.iter().map(changes_before))
                 && accesses.is_some_and(|(earlier, now)| earlier.iter().zip(now).all(are_same_accesses))
         };
         let is_repeated = candidates.iter().any(is_same);
@@ -160,6 +178,24 @@ fn find_repeated(reading: &Reading, effects: &Effects, context: &Context<'_>) ->
     }
     repeated
 }
+
+/// Where the commands begin that may change how later ones are judged, in order: those that write or fetch files, or set
+/// variables. What a program does depends on its files, and what a command prints depends on the variables.
+fn starts_of_changes(reading: &Reading, accesses: &[Vec<&Access>]) -> Vec<usize> {
+    let writes = |accesses: &Vec<&Access>| {
+        accesses.iter().any(|access| access.act.changes() && access.target.text != "/dev/null")
+    };
+    let sets = |command: &Command| SETTERS.contains(&command.program.as_str());
+    let changing =
+        reading.commands.iter().zip(accesses).filter(|(command, accesses)| sets(command) || writes(accesses));
+    let mut starts: Vec<usize> = changing.map(|(command, _)| command.span.start).collect();
+    starts.sort_unstable();
+    starts
+}
+
+/// Builtins that set variables of the shell from a file, a text or their words.
+const SETTERS: [&str; 11] =
+    [".", "declare", "eval", "export", "local", "mapfile", "read", "readarray", "readonly", "source", "typeset"];
 
 /// The file accesses of each command. Equal commands may differ in them, for example after a symlink was made.
 fn accesses_by_command<'a>(reading: &Reading, effects: &'a Effects) -> Vec<Vec<&'a Access>> {
@@ -180,7 +216,14 @@ fn are_same_accesses((one, other): (&Vec<&Access>, &Vec<&Access>)) -> bool {
 }
 
 fn is_same_command((one, other): (&Command, &Command)) -> bool {
+    // The parsed words follow from the words.
     one.canonical == other.canonical
+        && one.args == other.args
+        && one.parsed.is_some() == other.parsed.is_some()
+        && one.runs == other.runs
+        && one.here_text == other.here_text
+        && one.is_decoded == other.is_decoded
+        && one.is_captured == other.is_captured
         && one.via == other.via
         && one.input == other.input
         && one.cwd == other.cwd

@@ -3,14 +3,20 @@
 
 use super::context::Context;
 use super::subject::{Subject, SubjectKind};
+use super::validators::is_rerouted;
 use crate::encoding::address::Address;
 use crate::event::destinations::is_shaped;
 use crate::event::memory::Memory;
 use crate::programs::Use;
-use crate::shell::{Arg, Command, reroutes};
+use crate::shell::{Arg, Command};
 
 /// Options that name a repository.
 const REPOSITORY_OPTIONS: [&str; 2] = ["-R", "--repo"];
+
+/// Programs whose operands may be repositories, and the variables that choose another repository or server for them.
+const FORGE_PROGRAMS: [&str; 3] = ["gh", "glab", "hub"];
+const FORGE_VARIABLES: [&str; 7] =
+    ["GH_HOST", "GH_REPO", "GITHUB_HOST", "GITLAB_API_HOST", "GITLAB_HOST", "GITLAB_REPO", "GITLAB_URI"];
 
 /// Whether the subject sends something, and the user typed everywhere that it sends it to. Never in a hot session.
 pub(super) fn is_typed(subject: &Subject<'_>, context: &Context<'_>) -> bool {
@@ -22,9 +28,9 @@ pub(super) fn is_typed(subject: &Subject<'_>, context: &Context<'_>) -> bool {
         SubjectKind::Page(url) => facts.memory.has_typed(url),
         SubjectKind::Command(command, _) => {
             let destinations = destinations(command);
-            let is_typed = |arg: &Arg| arg.is_known() && has_typed_address(&arg.text, &facts.memory);
-            let is_rerouted = command.is_rerouted() || context.effects().is_some_and(|effects| reroutes(&effects.env));
-            !is_rerouted && !destinations.is_empty() && destinations.iter().all(is_typed)
+            let is_typed = |arg: &Arg| arg.is_known() && has_typed_addresses(&arg.text, &facts.memory);
+            let is_led_elsewhere = is_rerouted(command, context) || chooses_forge(command);
+            !is_led_elsewhere && !destinations.is_empty() && destinations.iter().all(is_typed)
         }
         SubjectKind::Pipeline(_)
         | SubjectKind::Line
@@ -37,20 +43,44 @@ pub(super) fn is_typed(subject: &Subject<'_>, context: &Context<'_>) -> bool {
     }
 }
 
-/// Everywhere that a command may send something to. A word that is not known counts, unless it is the value of an option.
+/// Whether a variable chooses the repository or the server of a forge's program.
+fn chooses_forge(command: &Command) -> bool {
+    FORGE_PROGRAMS.contains(&command.program.as_str())
+        && command.env.iter().any(|(name, _)| FORGE_VARIABLES.contains(&name.as_str()))
+}
+
+/// Everywhere that a command may send something to. A word that is not known counts, unless the catalogue says that the
+/// option that takes it means something else.
 fn destinations(command: &Command) -> Vec<Arg> {
+    let is_forge = FORGE_PROGRAMS.contains(&command.program.as_str());
     let uses = command.parsed.iter().flat_map(|line| line.uses.iter());
     let named = uses.filter_map(|used| {
         let value = command.value(used)?;
         let is_named = match used.takes {
             Some(Use::To | Use::From) => true,
             _ if used.option.is_some_and(|option| REPOSITORY_OPTIONS.contains(&option)) => true,
-            _ => !used.by_option && !value.is_known(),
+            takes if !value.is_known() => !used.by_option || matches!(takes, None | Some(Use::Unknown)),
+            // `gh issue transfer 5 owner/name`
+            _ => is_forge && !used.by_option && value.text.contains('/'),
         };
         is_named.then_some(value)
     });
-    let shaped = command.args.iter().filter(|arg| is_destination(&arg.text)).cloned();
-    named.chain(shaped).collect()
+    let unread = command.args.iter().filter(|arg| command.parsed.is_none() && !arg.is_known()).cloned();
+    let shaped = command.args.iter().filter_map(|arg| match attached(arg) {
+        Some(value) => Some(value),
+        None => (is_destination(&arg.text) || arg.text.contains("://")).then(|| arg.clone()),
+    });
+    named.chain(unread).chain(shaped).collect()
+}
+
+/// The destination behind the name of an option in the same word: `--to=me@example.com`, `-cme@example.com`.
+fn attached(arg: &Arg) -> Option<Arg> {
+    let text = arg.text.as_str();
+    let name = match text.strip_prefix("--") {
+        Some(_) => text.get(..=text.find('=')?)?,
+        None => text.get(..1 + text.strip_prefix('-')?.chars().next()?.len_utf8())?,
+    };
+    arg.behind(name).filter(|value| is_destination(value.text.trim_start_matches('=')))
 }
 
 /// Whether a word is a URL, a host with a path (`git@example.com:x/y`), or has the shape of a host or a mail address.
@@ -58,22 +88,41 @@ fn is_destination(word: &str) -> bool {
     let is_remote_path = word
         .split_once(':')
         .is_some_and(|(host, path)| !host.contains(['/', '=', '-']) && host.contains(['@', '.']) && !path.is_empty());
-    word.contains("://") || is_remote_path || !word.starts_with('-') && is_shaped(word)
+    !word.starts_with('-') && (word.contains("://") || is_remote_path || is_shaped(word))
 }
 
-/// Whether the user typed an address: the whole one, its host, or on a forge the repository.
+/// Whether the user typed all addresses of a word, which may be a list or a text with addresses in it.
+fn has_typed_addresses(text: &str, memory: &Memory) -> bool {
+    let is_separator = |c: char| c.is_whitespace() || matches!(c, ',' | ';');
+    if memory.has_typed(text) {
+        return true;
+    }
+    let mut addresses = text.split(is_separator).filter(|piece| is_destination(piece)).peekable();
+    if addresses.peek().is_none() {
+        return !text.contains(is_separator) && has_typed_address(text, memory);
+    }
+    addresses.all(|address| has_typed_address(address, memory))
+}
+
+/// Whether the user typed an address: the whole one, its host or, where anybody can have a place on the host, its host and
+/// repository. On a forge, `owner/name` suffices.
 fn has_typed_address(text: &str, memory: &Memory) -> bool {
     let whole = text.split(['?', '#']).next().unwrap_or_default();
     if memory.has_typed(whole.trim_end_matches(".git")) {
         return true;
     }
     let address = Address::parse(whole);
+    if !address.is_shared() {
+        return address.host.contains('.') && memory.has_typed(&address.host);
+    }
     // Of `git@example.com:x/y`, `x` is read as a port.
     let path = format!("{}/{}", if address.scheme.is_empty() { address.port } else { "" }, address.location);
-    let mut parts = path.split('/').filter(|part| !part.is_empty());
-    if address.is_shared() {
-        let repository = parts.next().zip(parts.next()).map(|(owner, name)| format!("{owner}/{name}"));
-        return repository.is_some_and(|repository| memory.has_typed(repository.trim_end_matches(".git")));
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    // The server may read such a path as another one.
+    if parts.iter().any(|part| matches!(*part, "." | "..") || part.contains(['%', '\\'])) {
+        return false;
     }
-    address.host.contains('.') && memory.has_typed(&address.host)
+    let [owner, name, ..] = parts.as_slice() else { return false };
+    let repository = format!("{owner}/{}", name.trim_end_matches(".git"));
+    memory.has_typed(&format!("{}/{repository}", address.host)) || address.is_forge() && memory.has_typed(&repository)
 }

@@ -30,8 +30,9 @@ mod unknown_package;
 
 pub use agent_recursion::is_agent_program;
 pub(super) use carried_data::{MIN_ARGUMENT_CHARS, MIN_OPAQUE_CHARS, MIN_QUERY_CHARS, carries_data, is_data};
-pub(super) use exfiltration::DataSources;
+pub(super) use exfiltration::{DataSources, is_rerouted};
 pub(super) use misplaced_program::Compiled;
+pub(super) use secret_access::ShownParts;
 
 use super::context::Context;
 use super::subject::{Subject, SubjectKind};

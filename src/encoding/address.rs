@@ -2,8 +2,8 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-// `NETWORK_ENDINGS`, `ADMINISTRATION_PORTS`, `ADMINISTRATION_PATHS`, `METADATA_HOSTS`, `THIS_MACHINE_HOSTS`, `FORGE_PREFIXES`, `SHARED_DOMAINS`,
-// `ECHO_DOMAINS`, `SERVICES_VARIABLES` and `SERVICES_KEYS`.
+// `NETWORK_ENDINGS`, `ADMINISTRATION_PORTS`, `ADMINISTRATION_PATHS`, `METADATA_HOSTS`, `THIS_MACHINE_HOSTS`,
+// `FORGE_PREFIXES`, `FORGE_HOSTS`, `SHARED_DOMAINS`, `ECHO_DOMAINS`, `SERVICES_VARIABLES` and `SERVICES_KEYS`.
 include!(concat!(env!("OUT_DIR"), "/addresses.rs"));
 
 /// Schemes that are known without `//` behind them. In `localhost:3000`, what precedes the colon is a host.
@@ -85,11 +85,17 @@ impl<'a> Address<'a> {
                 || METADATA_HOSTS.iter().any(|host| host.len() > 10 && self.host.starts_with(&format!("{host}."))))
     }
 
-    /// Whether it is a service of this machine that administers it or holds its data: a cluster, a database, a secret store.
+    /// Whether it is a service of this machine that administers it or holds its data: a cluster, a database, a store of
+    /// secrets.
     pub fn is_administration(&self) -> bool {
         self.is_this_machine()
             && (ADMINISTRATION_PORTS.contains(&self.port)
                 || ADMINISTRATION_PATHS.iter().any(|path| self.location.starts_with(path)))
+    }
+
+    /// Whether the host is a forge itself, so that the first two parts of a path are a repository.
+    pub fn is_forge(&self) -> bool {
+        FORGE_HOSTS.contains(&self.host.as_str())
     }
 
     /// Whether it is an HTTPS address of a domain or a subdomain.

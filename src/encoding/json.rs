@@ -156,33 +156,59 @@ pub fn items(raw: &[u8]) -> Vec<&[u8]> {
     found
 }
 
-/// All strings in a value, at any depth, each after the name of the innermost field that contains it.
-pub fn strings(raw: &[u8]) -> Vec<(String, String)> {
-    let mut found = Vec::new();
+/// The strings in a value, at any depth, with the name of the innermost field that contains each. Many strings may share
+/// a long name, so that names are kept once.
+#[derive(Debug, Default)]
+pub struct Strings {
+    names: Vec<String>,
+    /// The index of the name, and the text.
+    texts: Vec<(usize, String)>,
+}
+
+impl Strings {
+    /// The texts, in order.
+    pub fn into_texts(self) -> impl Iterator<Item = String> {
+        self.texts.into_iter().map(|(_, text)| text)
+    }
+
+    /// The texts, each with what a function returns for its name. It is called once for each name.
+    pub fn by_name<T>(&self, of_name: impl Fn(&str) -> T) -> impl Iterator<Item = (T, &str)>
+    where
+        T: Clone,
+    {
+        let of_names: Vec<T> = self.names.iter().map(|name| of_name(name)).collect();
+        self.texts.iter().filter_map(move |(name, text)| Some((of_names.get(*name)?.clone(), text.as_str())))
+    }
+}
+
+/// All strings in a value. Those outside of fields have an empty name.
+pub fn strings(raw: &[u8]) -> Strings {
+    let mut found = Strings { names: vec![String::new()], texts: Vec::new() };
     // Iterative, so that deep nesting cannot overflow the call stack.
     let mut cursor = Cursor { rest: raw };
-    let mut names: Vec<Option<String>> = vec![None];
-    let mut key: Option<String> = None;
+    let mut outer: Vec<usize> = vec![0];
+    let mut key: Option<usize> = None;
     while let Some(byte) = cursor.peek() {
         match byte {
             b'{' | b'[' => {
                 cursor.step();
-                let outer = names.last().cloned().flatten();
-                names.push(key.take().or(outer));
+                let around = outer.last().copied().unwrap_or_default();
+                outer.push(key.take().unwrap_or(around));
             }
             b'}' | b']' => {
                 cursor.step();
-                names.pop();
+                outer.pop();
             }
             b'"' => {
                 let Ok(text) = cursor.value() else { break };
                 let text = Text::read(text).map(|text| text.text).unwrap_or_default();
                 if cursor.peek() == Some(b':') {
                     cursor.step();
-                    key = Some(text);
+                    key = Some(found.names.len());
+                    found.names.push(text);
                 } else {
-                    let name = key.take().or_else(|| names.last().cloned().flatten()).unwrap_or_default();
-                    found.push((name, text));
+                    let name = key.take().or(outer.last().copied()).unwrap_or_default();
+                    found.texts.push((name, text));
                 }
             }
             b',' | b':' => cursor.step(),

@@ -36,15 +36,15 @@ pub fn paths(patch: &str) -> Vec<String> {
     found
 }
 
-/// The targets of the symlinks that a patch makes: the line added behind `new file mode 120000`.
+/// The targets of the symlinks that a patch makes: the lines added behind `new file mode 120000`.
 pub fn link_targets(patch: &str) -> Vec<&str> {
     let mut is_link = false;
     let mut targets = Vec::new();
     for line in patch.lines() {
         if line.starts_with("diff --git ") {
             is_link = false;
-        } else if line.ends_with(" 120000") && !line.starts_with(['+', '-', ' ']) {
-            is_link = true;
+        } else if ["new ", "old ", "index "].iter().any(|start| line.starts_with(start)) {
+            is_link |= line.split_whitespace().any(is_link_mode);
         } else if let Some(target) = line.strip_prefix('+').filter(|rest| is_link && !rest.starts_with("++ ")) {
             targets.push(target);
         }
@@ -52,33 +52,66 @@ pub fn link_targets(patch: &str) -> Vec<&str> {
     targets
 }
 
-/// What a patch adds to one file.
-pub struct AddedText<'a> {
-    /// The names that the file may have: `a/x` means `x` to most programs and `a/x` to some.
-    pub names: Vec<&'a str>,
-    /// The added lines.
-    pub text: String,
+/// Whether a word is the mode of a symlink. git reads it as an octal number and keeps the low bits (`parse_mode_line`).
+fn is_link_mode(word: &str) -> bool {
+    u64::from_str_radix(word, 8).is_ok_and(|mode| mode & FILE_TYPE == LINK)
 }
 
-/// The lines that a patch adds, by file.
-pub fn added(patch: &str) -> Vec<AddedText<'_>> {
-    let mut found: Vec<AddedText<'_>> = Vec::new();
+/// The bits of a mode that hold the type of a file, and their value for a symlink.
+const FILE_TYPE: u64 = 0o170_000;
+const LINK: u64 = 0o120_000;
+
+/// The parts of a patch about one file each: the names of the file, what its lines were, and what they become.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Part<'a> {
+    /// The names in the headers.
+    pub names: Vec<&'a str>,
+    /// The lines that stay and those that are removed.
+    pub before: String,
+    /// The lines that stay and those that are added.
+    pub after: String,
+    /// The lines that are added.
+    pub added: String,
+}
+
+impl<'a> Part<'a> {
+    /// The paths that the file may have: `a/x` means `x` to most programs and `a/x` to some.
+    pub fn paths(&self) -> impl Iterator<Item = &'a str> {
+        let bare = |name: &'a str| name.strip_prefix("a/").or_else(|| name.strip_prefix("b/"));
+        self.names.iter().flat_map(move |name| std::iter::once(*name).chain(bare(name)))
+    }
+}
+
+/// The parts of a patch, in both formats.
+pub fn parts(patch: &str) -> Vec<Part<'_>> {
+    let mut parts: Vec<Part<'_>> = Vec::new();
+    let mut in_header = false;
     for line in patch.lines() {
-        let named = ["+++ ", "*** Add File: ", "*** Update File: ", "*** Move to: "];
-        if let Some(name) = named.iter().find_map(|prefix| line.strip_prefix(prefix)) {
-            let name = name.split('\t').next().unwrap_or_default().trim().trim_matches('"');
-            let bare = name.split_once('/').map(|(_, rest)| rest).filter(|_| line.starts_with('+'));
-            let names = || std::iter::once(name).chain(bare);
-            match found.last_mut() {
-                Some(last) if line.starts_with("*** Move") => last.names.extend(names()),
-                _ => found.push(AddedText { names: names().collect(), text: String::new() }),
+        let header = PREFIXES.iter().find_map(|prefix| line.strip_prefix(prefix));
+        if let Some(names) = header {
+            // `--- a` begins another file unless other headers precede it.
+            if !in_header || parts.is_empty() {
+                parts.push(Part::default());
             }
-        } else if let (Some(line), Some(last)) = (line.strip_prefix('+'), found.last_mut()) {
-            last.text.push_str(line);
-            last.text.push('\n');
+            in_header = true;
+            let names = names.split(['\t', ' ']).map(|name| name.trim_matches('"')).filter(|name| !name.is_empty());
+            parts.last_mut().into_iter().for_each(|part| part.names.extend(names.clone()));
+            continue;
+        }
+        let Some(part) = parts.last_mut() else { continue };
+        let (sign, text) = line.split_at_checked(1).unwrap_or_default();
+        in_header &= !matches!(sign, "@" | "+" | "-" | " ");
+        if matches!(sign, "-" | " ") {
+            part.before.extend([text, "\n"]);
+        }
+        if matches!(sign, "+" | " ") {
+            part.after.extend([text, "\n"]);
+        }
+        if sign == "+" {
+            part.added.extend([text, "\n"]);
         }
     }
-    found
+    parts
 }
 
 #[cfg(test)]

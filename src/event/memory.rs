@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 pub enum HashOf {
     /// One word, or two that follow each other.
     Word,
-    /// A call that a person was asked about.
+    /// A call that was asked about, in a session in which a person answers or, in its mode `auto`, perhaps a classifier.
     Ask,
     /// A container on a server.
     Container,
@@ -127,12 +127,12 @@ impl Memory {
         !tokens.is_empty() && !is_short_number && in_order && tokens.iter().all(|token| is_known(token))
     }
 
-    /// Whether a person has been asked about a call and has not let it run yet.
+    /// Whether a call was asked about and has not run yet.
     pub fn is_pending(&self, ask: &SaltedHash) -> bool {
         self.asked.contains(ask)
     }
 
-    /// Whether a person has let a call run.
+    /// Whether a call that was asked about was let run.
     pub fn is_answered(&self, ask: &SaltedHash) -> bool {
         self.answered.contains(ask)
     }

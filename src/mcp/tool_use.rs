@@ -106,12 +106,15 @@ fn writes_as_well(words: &[String]) -> bool {
 
 /// Whether an argument shows that the call changes something although the name of its tool reads.
 fn has_changing_argument(arguments: &[u8]) -> bool {
-    json::strings(arguments).iter().any(|(name, text)| {
+    let lists = |name: &str| {
         let name = words::of_name(name).join("_");
         let is_in = |list: &[&str]| list.contains(&name.as_str());
-        is_in(&ARGUMENTS_STATEMENTS) && !reads_only(text)
-            || is_in(&ARGUMENTS_QUERIES) && changes(&statement_words(text))
-            || is_in(&ARGUMENTS_OPERATIONS) && !is_reading_operation(text)
+        (is_in(&ARGUMENTS_STATEMENTS), is_in(&ARGUMENTS_QUERIES), is_in(&ARGUMENTS_OPERATIONS))
+    };
+    json::strings(arguments).by_name(lists).any(|((is_statement, is_query, is_operation), text)| {
+        is_statement && !reads_only(text)
+            || is_query && changes(&statement_words(text))
+            || is_operation && !is_reading_operation(text)
     })
 }
 
@@ -183,14 +186,14 @@ pub(crate) fn texts(arguments: &[u8]) -> Vec<(Holds, String)> {
             _ => Holds::Other,
         }
     };
-    json::strings(arguments).into_iter().map(|(name, text)| (holds(&name), text)).collect()
+    json::strings(arguments).by_name(holds).map(|(holds, text)| (holds, text.to_owned())).collect()
 }
 
 /// The addresses in the arguments of a call.
 pub(crate) fn addresses(arguments: &[u8]) -> Vec<String> {
-    let named = json::strings(arguments).into_iter();
     let is_address = |name: &str| ARGUMENTS_ADDRESSES.contains(&words::of_name(name).join("_").as_str());
-    named.filter(|(name, _)| is_address(name)).map(|(_, text)| text).collect()
+    let strings = json::strings(arguments);
+    strings.by_name(is_address).filter(|(is_address, _)| *is_address).map(|(_, text)| text.to_owned()).collect()
 }
 
 #[cfg(test)]

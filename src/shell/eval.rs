@@ -253,9 +253,12 @@ impl Evaluator<'_> {
             }
             Instruction::Redirects(simple) => {
                 let list = execution.list();
-                list.output = list.output.take().filter(|_| redirects::prints_here(&simple));
+                let is_diverted = !redirects::prints_here(&simple);
+                list.output = list.output.take().filter(|_| !is_diverted);
                 let redirects = execution.redirects(&simple);
                 let first = execution.list().closed;
+                let inside = self.reading.commands.iter_mut().skip(first);
+                inside.for_each(|command| command.is_diverted |= is_diverted);
                 let ShellState { cwd, other_cwds, container, .. } = execution.state.as_ref();
                 let command = Command {
                     redirects,

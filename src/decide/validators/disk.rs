@@ -41,6 +41,7 @@ pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Matc
     let access = subject.file_access()?;
     let written = matches!(access.act, Act::Write | Act::Redirect | Act::Remove | Act::Move);
     let parts = access.target.path.as_ref()?.components();
-    let device = matches!(parts, [dev, name, ..] if dev == "dev" && roles::FILES_DISKS.iter().any(|storage| name.starts_with(storage)));
+    let is_disk = |name: &str| roles::FILES_DISKS.iter().any(|storage| name.starts_with(storage));
+    let device = matches!(parts, [dev, name, ..] if dev == "dev" && is_disk(name));
     block_if(written && device, "it writes to a disk past its file system")
 }

@@ -67,9 +67,16 @@ fn runs_unknown_code(command: &Command, scripts: &[Arg]) -> bool {
     let Some(line) = command.parsed.as_deref() else { return false };
     let is_interpreter =
         line.language().is_some() && line.path.iter().rev().find_map(|entry| entry.does) == Some(Does::Run);
-    let is_unknown = |text: &Arg| !text.is_known() && text.prefix().is_empty() && !text.text.contains("$@");
-    let code = line.uses.iter().filter(|used| used.takes == Some(Use::Code)).filter_map(|used| command.value(used));
-    is_interpreter && code.chain(scripts.first().cloned()).any(|text| is_unknown(&text))
+    let is_unknown = |text: &Arg| !text.is_known() && text.prefix().is_empty();
+    let mut code = line.uses.iter().filter(|used| used.takes == Some(Use::Code)).filter_map(|used| command.value(used));
+    let is_script_unknown = || scripts.first().is_some_and(|script| is_unknown(script) && !is_parameters(&script.text));
+    is_interpreter && (code.any(|text| is_unknown(&text)) || is_script_unknown())
+}
+
+/// Whether a word is the parameters of the script that holds the line: `"$@"`, `"${@:2}"`.
+fn is_parameters(word: &str) -> bool {
+    let slice = word.strip_prefix("${@").and_then(|rest| rest.strip_suffix('}'));
+    word == "$@" || slice.is_some_and(|slice| slice.chars().all(|c| c.is_ascii_digit() || c == ':' || c == ' '))
 }
 
 /// Whether the program is the value of a variable that the line does not set, or a default, which is judged beside it:
@@ -98,11 +105,11 @@ fn evaluates_activation(command: &Command, context: &Context<'_>) -> bool {
     let by_eval = command.program == "eval" || command.via.last().is_some_and(|runner| runner == "eval");
     let by_source = matches!(command.program.as_str(), "source" | ".")
         && command.args.first().is_some_and(|file| file.text == PROCESS_SUBSTITUTION);
-    let Some(reading) = context.reading().filter(|_| by_eval || by_source) else { return false };
-    let is_inside = |inner: &&Command| {
-        inner.span.start > command.span.start && inner.span.end <= command.span.end && inner.program != "eval"
-    };
-    let mut inner = reading.commands.iter().filter(is_inside).peekable();
+    if !by_eval && !by_source {
+        return false;
+    }
+    let inside = context.data_sources.inside(&command.span, context);
+    let mut inner = inside.filter(|inner| inner.program != "eval").peekable();
     let prints_shell_text =
         |inner: &Command| inner.known && (inner.doing().activates || by_source && prints_completion(inner));
     inner.peek().is_some() && inner.all(prints_shell_text)

@@ -5,8 +5,9 @@ mod harmless;
 use super::{Context, block, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::rules::{Match, Tier};
-use harmless::{Homes, Judge};
-use std::collections::BTreeSet;
+use crate::shell::Reading;
+use harmless::{Directories, Homes, Judge};
+use std::collections::{BTreeMap, BTreeSet};
 
 // The lists of `rules/variables.toml`.
 include!(concat!(env!("OUT_DIR"), "/variables.rs"));
@@ -53,20 +54,47 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let env: BTreeSet<&(String, Option<String>)> = effects.env.iter().collect();
     let names_home = env.iter().any(|(name, _)| Homes::are_named_by(name));
     let homes = names_home.then(|| Homes::of(reading, effects));
-    let judged =
-        |(name, value): &(String, Option<String>)| find_in_variable(name, value.as_deref(), homes.as_ref(), context);
+    let directories = output_directories(&env, reading);
+    let judged = |(name, value): &(String, Option<String>)| {
+        let directories = directories.get(&(name.as_str(), value.as_deref().unwrap_or_default()));
+        let judge = Judge { name, context, homes: homes.as_ref(), directories };
+        find_in_variable(value.as_deref(), judge)
+    };
     let matches = env.into_iter().filter_map(judged);
     matches.max_by_key(|matched| matched.tier == Tier::Block)
 }
 
-fn find_in_variable(name: &str, value: Option<&str>, homes: Option<&Homes>, context: &Context<'_>) -> Option<Match> {
+/// The working directories of the commands for which a variable names a file without a directory; `None` for an unknown one.
+fn output_directories<'r>(
+    env: &BTreeSet<&'r (String, Option<String>)>,
+    reading: &'r Reading,
+) -> BTreeMap<(&'r str, &'r str), Directories<'r>> {
+    let is_output =
+        |name: &str| canonical_name(name).is_some_and(|name| OUTPUTS_NAMES.iter().any(|known| matches(known, &name)));
+    let in_directory = |value: &&str| !value.is_empty() && !value.contains('/');
+    let named = env.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_deref().filter(in_directory)?)));
+    let mut found: BTreeMap<(&str, &str), Directories<'_>> =
+        named.filter(|(name, _)| is_output(name)).map(|named| (named, BTreeSet::new())).collect();
+    let commands = if found.is_empty() { &[] } else { reading.commands.as_slice() };
+    for command in commands {
+        for (name, value) in &command.env {
+            if let Some(directories) = found.get_mut(&(name.as_str(), value.as_deref().unwrap_or_default())) {
+                directories.insert(command.cwd.as_deref());
+                directories.extend(command.other_cwds.iter().map(|other| other.path.as_deref()));
+            }
+        }
+    }
+    found
+}
+
+fn find_in_variable(value: Option<&str>, judge: Judge<'_, '_>) -> Option<Match> {
     let certain = || block("it sets a variable that changes what other programs do");
     let possible = || suspicious("it sets a variable that can change what other programs do");
     if value.is_some_and(|value| POOLS_VALUES.iter().any(|pattern| matches(pattern, value))) {
         return block("it gives a program the address of a mining pool");
     }
-    let name = canonical_name(name)?;
-    let judge = Judge { name: &name, context, homes };
+    let name = canonical_name(judge.name)?;
+    let judge = Judge { name: &name, ..judge };
     match (name.as_str(), value) {
         // Without a value it is switched off.
         ("LD_PRELOAD", Some("")) => return None,

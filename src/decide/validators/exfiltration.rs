@@ -20,7 +20,9 @@ use crate::shell::{Act, Arg, Command, Input, addresses, bodies, reroutes, upload
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     if let SubjectKind::Command(command, at) = subject.kind {
-        return find_in_command(command, at, context);
+        let sends_file = || sending::serves_file(command) || sending::fills_database(command);
+        return find_in_command(command, at, context)
+            .or_else(|| suspicious_if(sends_file(), "it sends a file to another machine"));
     }
     if let Some(access) = subject.file_access() {
         let path = access.target.path.as_ref()?.components();
@@ -74,9 +76,6 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
             }
         }
         "openssl" if !command.args.iter().any(|arg| arg.text == "s_client") => None,
-        _ if sending::serves_file(command) || sending::fills_database(command) => {
-            suspicious("it sends a file to another machine")
-        }
         _ if lists(&roles::NETWORK_PIPES, program) => {
             // A single character, such as `q`, only ends the connection.
             let ends = matches!(&command.input, Input::Text(text) if text.trim().len() < 2);
@@ -98,10 +97,10 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
             let has_end = |arg: &Arg| arg.text.rsplit('$').next().is_some_and(|end| end.contains('.'));
             let is_built = |arg: &Arg| arg.text.contains("$()") || has_end(arg) && is_read(arg, command, context);
             let built = asks && command.args.iter().any(|arg| !arg.is_known() && is_built(arg));
-            let lists = matches!(program, "dig" | "fping") && command.args.iter().any(|arg| arg.text == "-f");
+            let reads_names = matches!(program, "dig" | "fping") && command.args.iter().any(|arg| arg.text == "-f");
             sends_if(has_secret())
                 .or_else(|| suspicious_if(built, "it asks a server for a name that is put together"))
-                .or_else(|| suspicious_if(lists, "it asks a server for every line of a file"))
+                .or_else(|| suspicious_if(reads_names, "it asks a server for every line of a file"))
         }
         _ if lists(&roles::NETWORK_CLIENTS, program) => sends_if(has_secret())
             .or_else(|| suspicious_if(carries_output(command, at, context), "it sends what another command prints")),
@@ -339,7 +338,7 @@ fn fed_by_secret(command: &Command, at: usize, context: &Context<'_>) -> bool {
 }
 
 /// Whether the requests of a command go through another server, by its options or by a proxy that the shell text sets.
-pub(super) fn is_rerouted(command: &Command, context: &Context<'_>) -> bool {
+pub(in crate::decide) fn is_rerouted(command: &Command, context: &Context<'_>) -> bool {
     let sets_proxy = || context.effects().is_some_and(|effects| reroutes(&effects.env));
     command.is_rerouted() || *context.data_sources.sets_proxy.get_or_init(sets_proxy)
 }
@@ -359,7 +358,7 @@ fn carries_lines(command: &Command, at: usize, context: &Context<'_>) -> bool {
     };
     let is_piped = command.via.iter().any(|runner| matches!(runner.as_str(), "xargs" | "gxargs" | "parallel"));
     let sources = context.data_sources.describing(context);
-    if is_piped { sources.before(command, at) } else { by_shell() || sources.any_piped() }
+    if is_piped { sources.before(command, at) } else { by_shell() || !sources.is_empty() }
 }
 
 /// Whether a command prints all environment variables.

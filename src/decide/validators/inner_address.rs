@@ -14,7 +14,8 @@ pub(super) fn find(subject: &Subject<'_>, _: &Context<'_>) -> Option<Match> {
         let address = Address::parse(url);
         let is_web = matches!(address.scheme.as_str(), "http" | "https" | "");
         let is_inner = address.is_metadata() || address.is_of_network() || address.is_administration();
-        return suspicious_if(!is_web || is_inner, "the address is not one of the web");
+        return suspicious_if(!is_web, "the address is not one of the web")
+            .or_else(|| suspicious_if(is_inner, "the address is one of the private network or of this machine"));
     }
     let command = command(subject)?;
     let is_inner = |address: &str| {

@@ -1,45 +1,136 @@
 //! Edits of a manifest that change what runs when the project is installed.
 
-use super::dependency_mutation::{SCRIPTS_INSTALL, apply};
+use super::dependency_mutation::{SCRIPTS_COMPOSER, SCRIPTS_NPM, apply};
 use super::{Context, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
+use crate::encoding::json::Text;
+use crate::encoding::patch;
 use crate::event::{Action, Change};
+use crate::path::AbsPath;
 use crate::rules::Match;
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let SubjectKind::ToolAccess(access) = &subject.kind else { return None };
-    let Action::Edit { changes, .. } = &context.event.action else { return None };
     let path = access.target.path.as_ref()?;
-    if !matches!(path.components().last()?.as_str(), "package.json" | "composer.json") {
-        return None;
-    }
-    let current = context.event.facts.contents.iter().find(|(name, _)| *name == path.to_string());
-    let adds = match current {
-        Some((_, before)) => apply(before, changes).is_some_and(|after| adds_script(before, &after)),
-        None => changes.iter().any(|change| match change {
-            Change::Whole(content) => adds_script("", content.inspect("which scripts it names")),
-            Change::Replace { old, new, .. } => {
-                adds_script(old.inspect("what is replaced"), new.inspect("what it becomes"))
-            }
+    let listed = listed_scripts(path.components().last()?.as_str())?;
+    let adds = match &context.event.action {
+        Action::Edit { changes, .. } => edit_adds_script(path, changes, listed, context),
+        // A patch may change many manifests.
+        Action::Patch { text: Some(text) } => *context.patch_adds_script.get_or_init(|| {
+            let parts = patch::parts(text.inspect("which scripts it names"));
+            parts.iter().any(|part| {
+                let lists = part.names.iter().filter_map(|name| listed_scripts(name.rsplit('/').next()?));
+                lists.into_iter().any(|listed| adds_script(&part.before, &part.after, listed))
+            })
         }),
+        Action::Patch { text: None }
+        | Action::Shell { .. }
+        | Action::Read { .. }
+        | Action::Files { .. }
+        | Action::Fetch { .. }
+        | Action::Search { .. }
+        | Action::Mcp { .. }
+        | Action::Resource { .. }
+        | Action::Agent { .. }
+        | Action::Settings { .. }
+        | Action::Prompt { .. }
+        | Action::Other => false,
     };
     suspicious_if(adds, "it changes what runs when the project is installed")
 }
 
-fn adds_script(before: &str, after: &str) -> bool {
-    let known = scripts(before);
-    scripts(after).iter().any(|script| !known.contains(script))
+/// The scripts of a manifest that run when the project is installed; `None` for other files.
+fn listed_scripts(file: &str) -> Option<&'static [&'static str]> {
+    match file {
+        "package.json" => Some(&SCRIPTS_NPM),
+        "composer.json" => Some(&SCRIPTS_COMPOSER),
+        _ => None,
+    }
 }
 
-/// The scripts in a text, or in a part of it: `"postinstall": "node x.js"`.
-fn scripts(text: &str) -> BTreeSet<(&str, &str)> {
-    let named = text.match_indices('"').filter_map(|(at, _)| {
-        let (name, rest) = text.get(at + 1..)?.split_once('"')?;
-        let value = rest.trim_start().strip_prefix(':').filter(|_| SCRIPTS_INSTALL.contains(&name))?;
-        let value = value.trim_start().trim_start_matches('"');
-        let end = value.match_indices('"').find(|(end, _)| !value.get(..*end).is_some_and(|part| part.ends_with('\\')));
-        Some((name, end.map_or(value, |(end, _)| value.get(..end).unwrap_or_default())))
-    });
-    named.collect()
+fn edit_adds_script(path: &AbsPath, changes: &[Change], listed: &[&str], context: &Context<'_>) -> bool {
+    let current = context.event.facts.contents.iter().find(|(name, _)| *name == path.to_string());
+    match current {
+        Some((_, before)) => apply(before, changes).is_some_and(|after| adds_script(before, &after, listed)),
+        None => changes.iter().any(|change| match change {
+            Change::Whole(content) => adds_script("", content.inspect("which scripts it names"), listed),
+            Change::Replace { old, new, .. } => {
+                adds_script(old.inspect("what is replaced"), new.inspect("what it becomes"), listed)
+            }
+        }),
+    }
+}
+
+fn adds_script(before: &str, after: &str, listed: &[&str]) -> bool {
+    // Two texts are compared by the same reading.
+    let parsed = if before.trim().is_empty() { Some(BTreeSet::new()) } else { scripts(before, listed) };
+    let (before, after) = match parsed.zip(scripts(after, listed)) {
+        Some(parsed) => parsed,
+        None => (scripts_in_part(before, listed), scripts_in_part(after, listed)),
+    };
+    !after.is_subset(&before)
+}
+
+/// The scripts of a manifest with their values; `None` if the text is not a whole manifest.
+fn scripts(manifest: &str, listed: &[&str]) -> Option<BTreeSet<(String, String)>> {
+    let value: Value = serde_json::from_str(manifest).ok()?;
+    let scripts = value.as_object()?.get("scripts").and_then(Value::as_object);
+    let named = scripts.into_iter().flatten().filter(|(name, _)| listed.contains(&name.as_str()));
+    Some(named.map(|(name, value)| (name.clone(), value.to_string())).collect())
+}
+
+/// The scripts in a part of a manifest with their values: `"postinstall": "node x.js"`, `"post-install-cmd": ["a"]`. A part
+/// may begin within a string, so that every quote may be the first of a name.
+fn scripts_in_part(text: &str, listed: &[&str]) -> BTreeSet<(String, String)> {
+    let quotes = quotes(text);
+    let mut found = BTreeSet::new();
+    // The end of the last array: one that begins before it is a part of its text.
+    let mut end_of_array = 0;
+    for (at, pair) in quotes.windows(2).enumerate() {
+        let [open, close] = pair else { continue };
+        let Some(value) = text.get(close + 1..).and_then(|rest| rest.trim_start().strip_prefix(':')) else { continue };
+        let name = text.get(*open..=*close).and_then(|raw| Text::read(raw.as_bytes()));
+        let Some(name) = name.map(|name| name.text).filter(|name| listed.contains(&name.as_str())) else { continue };
+        let value = value.trim_start();
+        let start = text.len() - value.len();
+        let next = quotes.get(at + 2..).unwrap_or_default();
+        let end = match value.bytes().next() {
+            Some(b'"') => next.get(1).map_or(text.len(), |end| end + 1),
+            Some(b'[') if start >= end_of_array => {
+                end_of_array = end_of_strings(text, start, next);
+                end_of_array
+            }
+            // An object is no script: `"dependencies": {`.
+            _ => continue,
+        };
+        found.insert((name, text.get(start..end).unwrap_or_default().to_owned()));
+    }
+    found
+}
+
+/// The positions of the quotes in a text that no backslash precedes.
+fn quotes(text: &str) -> Vec<usize> {
+    let mut is_escaped = false;
+    let is_quote = |(_, byte): &(usize, u8)| {
+        let is_quote = *byte == b'"' && !is_escaped;
+        is_escaped = *byte == b'\\' && !is_escaped;
+        is_quote
+    };
+    text.bytes().enumerate().filter(is_quote).map(|(at, _)| at).collect()
+}
+
+/// Where an array of strings ends that begins at `start`, with the quotes behind it; the end of the text if it stays open.
+fn end_of_strings(text: &str, start: usize, quotes: &[usize]) -> usize {
+    let mut from = start;
+    for string in quotes.chunks(2) {
+        let [open, rest @ ..] = string else { continue };
+        if let Some(end) = text.get(from..*open).and_then(|between| between.find(']')) {
+            return from + end + 1;
+        }
+        let Some(close) = rest.first() else { return text.len() };
+        from = close + 1;
+    }
+    text.get(from..).and_then(|rest| rest.find(']')).map_or(text.len(), |end| from + end + 1)
 }

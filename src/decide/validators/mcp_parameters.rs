@@ -16,24 +16,45 @@ use crate::shell;
 pub(super) fn find(_subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let Action::Mcp { input, .. } = &context.event.action else { return None };
     let raw = input.inspect("is there shell text in it");
-    for (field, text) in json::strings(raw) {
+    for (holds, text) in json::strings(raw).by_name(Holds::of_field) {
         let is_address = text.contains(':') && !text.trim().contains(char::is_whitespace);
-        if is_address && is_internal_url(&text, context) {
+        if is_address && is_internal_url(text, context) {
             return block("it asks for an address that only this machine or its cloud answers");
         }
-        let field = field.to_ascii_lowercase().replace(['_', '-'], "");
-        if FIELDS_PROSE.iter().any(|prose| field == *prose || (prose.len() > 3 && field.ends_with(prose))) {
+        if holds == Holds::Prose {
             continue;
         }
-        if FIELDS_ADDRESSES.iter().any(|name| field.ends_with(name)) {
+        if holds == Holds::Address {
             if text.contains("$(") || text.contains('`') {
                 return block("a field that should hold an address holds shell text");
             }
-            if is_internal_url(&text, context) {
+            if is_internal_url(text, context) {
                 return block("it asks for an address that only this machine or its cloud answers");
             }
             continue;
         }
+        let is_prose = holds == Holds::Other && text.split_whitespace().count() > 5;
+        if !is_prose && is_injection(text, holds == Holds::Name) {
+            return block("a field that should hold a name holds shell text");
+        }
+    }
+    None
+}
+
+/// What a field should hold, by its name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    Prose,
+    Address,
+    Name,
+    /// Something whose field is called a name.
+    NamedPart,
+    Other,
+}
+
+impl Holds {
+    fn of_field(field: &str) -> Holds {
+        let field = field.to_ascii_lowercase().replace(['_', '-'], "");
         let single = field
             .strip_suffix("es")
             .filter(|single| FIELDS_NAMES.contains(single))
@@ -42,12 +63,16 @@ pub(super) fn find(_subject: &Subject<'_>, context: &Context<'_>) -> Option<Matc
         let is_name = FIELDS_NAMES.contains(&field.as_str())
             || FIELDS_NAMES.contains(&single)
             || FIELDS_NAME_ENDS.iter().any(|end| field.ends_with(end));
-        let is_prose = !is_name && !field.ends_with("name") && text.split_whitespace().count() > 5;
-        if !is_prose && is_injection(&text, is_name) {
-            return block("a field that should hold a name holds shell text");
+        match () {
+            () if FIELDS_PROSE.iter().any(|prose| field == *prose || (prose.len() > 3 && field.ends_with(prose))) => {
+                Holds::Prose
+            }
+            () if FIELDS_ADDRESSES.iter().any(|name| field.ends_with(name)) => Holds::Address,
+            () if is_name => Holds::Name,
+            () if field.ends_with("name") => Holds::NamedPart,
+            () => Holds::Other,
         }
     }
-    None
 }
 
 /// Whether a text contains shell syntax; `is_name` says that its field holds a single name.

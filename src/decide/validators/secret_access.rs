@@ -2,7 +2,8 @@
 
 mod shown;
 
-pub(super) use shown::shows_file_names;
+pub(crate) use shown::ShownParts;
+pub(super) use shown::lists_files;
 
 use super::exfiltration::prints_environment;
 use super::protected_path::{is_env_file, literal_chars};
@@ -53,11 +54,8 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         return None;
     }
     let path = access.target.path.as_ref()?;
-    if access.act == Act::Read && searches_for_secrets(path, context) {
-        return suspicious("it searches for passwords outside of the project");
-    }
     let command = command_of(access, context);
-    if command.is_some_and(shows_file_names) {
+    if lists_files(access, context) {
         return None;
     }
     let reach = if access.target.open || access.deep { Extent::Tree } else { Extent::Exact };
@@ -81,18 +79,18 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     if (is_key(path) || listed || covers_home) && !is_public(path) {
         return block("the file holds keys or passwords");
     }
+    if access.act == Act::Read && searches_for_secrets(path, context) {
+        return suspicious("it searches for passwords outside of the project");
+    }
     // Without a search, all keys have been compared above.
     if access.act == Act::Match
         || !holds_secrets(path, context, || searched && is_listed_key(path, Extent::Exact, context))
     {
         return None;
     }
-    let shows_no_value = |command: &Command| {
-        shown::shows_names(command)
-            || shown::shows_plain_variables(command, context)
-            || context.data_sources.is_exported(command, context)
-    };
-    let is_exempt = command.is_some_and(shows_no_value) && !is_listed(&context.operator_sensitive, path, context);
+    let is_exported = |command: &Command| context.data_sources.is_exported(command, context);
+    let shows_no_value = shown::hides_secrets(access, context) || command.is_some_and(is_exported);
+    let is_exempt = shows_no_value && !is_listed(&context.operator_sensitive, path, context);
     suspicious_if(!is_exempt, "the file holds secrets")
 }
 
@@ -207,7 +205,7 @@ fn reads_secret_variable(code: &str, context: &Context<'_>) -> bool {
         let separator = code.get(start + word.len()..).and_then(|rest| rest.chars().next());
         start += word.len() + separator.map_or(0, char::len_utf8);
     }
-    let secret: Vec<bool> = words.iter().map(|(_, word)| is_secret_name(word, context)).collect();
+    words.retain(|(_, word)| is_secret_name(word, context));
     let mut end = 0;
     for statement in code.split(['\n', ';']) {
         let start = end;
@@ -217,9 +215,8 @@ fn reads_secret_variable(code: &str, context: &Context<'_>) -> bool {
         let here = accesses.partition_point(|at| *at < start)..accesses.partition_point(|at| *at < end);
         let mut reads = accesses.get(here).unwrap_or_default().iter();
         if reads.any(|at| {
-            let next = words.partition_point(|(start, _)| start <= at);
-            let names = secret.get(next..secret.len().min(next + 3)).unwrap_or_default();
-            assigned.is_none_or(|assigned| assigned < *at) && names.contains(&true)
+            let next = words.get(words.partition_point(|(start, _)| start <= at));
+            assigned.is_none_or(|assigned| assigned < *at) && next.is_some_and(|(start, _)| *start < end)
         }) {
             return true;
         }

@@ -1,7 +1,7 @@
 //! Reads of settings that tools keep in the home directory. Most command lines that log in store their token there.
 
-use super::secret_access::shows_file_names;
-use super::{Context, command_of, suspicious_if};
+use super::secret_access::lists_files;
+use super::{Context, suspicious_if};
 use crate::decide::subject::Subject;
 use crate::path::protected::Class;
 use crate::path::{AbsPath, Extent};
@@ -11,7 +11,7 @@ use crate::shell::Act;
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let access = subject.file_access().filter(|access| access.act == Act::Read && !access.astray)?;
     let path = access.target.path.as_ref().filter(|path| is_hidden_at_home(path, context))?;
-    let is_shown = !command_of(access, context).is_some_and(shows_file_names);
+    let is_shown = !lists_files(access, context);
     let is_settings = is_shown && Class::ToolSettings.contains(path, Extent::Exact, context.zones.home.as_ref());
     suspicious_if(is_settings, "the settings of a tool may hold a token")
 }

@@ -115,6 +115,7 @@ impl Evaluator<'_> {
             hidden: execution.hidden,
             container: execution.state.container.clone(),
             is_decoded,
+            is_diverted: !prints_here(simple),
             ..Command::default()
         };
         if args.is_empty() {

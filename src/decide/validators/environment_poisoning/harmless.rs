@@ -14,7 +14,7 @@ use crate::programs::code::lists;
 use crate::programs::{self, roles};
 use crate::shell::{self, Act, Command, Effects, Reading};
 use compact_str::CompactString;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Values that only switch a feature on or off.
 const SWITCHES: [&str; 12] = ["", ":", "0", "1", "true", "false", "none", "yes", "no", "on", "off", "/dev/null"];
@@ -27,7 +27,12 @@ pub(super) struct Judge<'a, 'c> {
     pub context: &'a Context<'c>,
     /// What counts for variables that name a home directory, if the line sets one.
     pub homes: Option<&'a Homes>,
+    /// Where the commands run for which it is set, if it names a file without a directory.
+    pub directories: Option<&'a Directories<'a>>,
 }
+
+/// Working directories of commands; `None` for an unknown one.
+pub(super) type Directories<'a> = BTreeSet<Option<&'a str>>;
 
 /// What the line does that makes another home directory dangerous.
 pub(super) struct Homes {
@@ -161,13 +166,28 @@ impl Judge<'_, '_> {
         !value.is_empty() && !value.contains('$') && self.context.zones.area(&path) == Area::InProject
     }
 
-    /// Whether a file may be written without a question. Without a slash it is a switch or a file in the working directory.
+    /// Whether a file may be written without a question. Without a slash it is a switch or a file in the working directory
+    /// of the command.
     fn is_ordinary_output(&self, value: &str) -> bool {
-        let path = self.resolve(value);
-        let area = self.context.zones.area(&path);
-        !value.contains('/')
-            || matches!(area, Area::InProject | Area::ProjectRoot | Area::InTemp | Area::Device)
-            || is_ordinary(&path, self.context.zones.home.as_ref())
+        let is_ordinary_place = |path: &AbsPath| {
+            let area = self.context.zones.area(path);
+            matches!(area, Area::InProject | Area::ProjectRoot | Area::InTemp | Area::Device)
+                || is_ordinary(path, self.context.zones.home.as_ref())
+        };
+        if value.contains('/') {
+            return is_ordinary_place(&self.resolve(value));
+        }
+        let home = self.context.zones.home.as_ref();
+        let is_unprotected = |path: &AbsPath| classes(path, Extent::Exact, home).next().is_none();
+        self.directories.into_iter().flatten().all(|directory| match directory {
+            // Few switches have a dot.
+            Some(directory) => {
+                let path = AbsPath::resolve_in(value, directory, None);
+                is_unprotected(&path) && (!value.contains('.') || is_ordinary_place(&path))
+            }
+            // The home directory has the most files that programs obey.
+            None => is_unprotected(&self.resolve(&format!("~/{value}"))),
+        })
     }
 
     /// Whether a path lies in the project, where tools are installed, or elsewhere in the home directory.

@@ -31,17 +31,7 @@ pub(super) fn prints_content(command: &Command, at: usize, context: &Context<'_>
     });
     let has = |parts: &[&str]| command.args.iter().any(|arg| parts.iter().any(|part| arg.text.starts_with(part)));
     match command.program.as_str() {
-        // One field: `git log -1 --format=%H`.
-        "git" => {
-            let says_more =
-                |arg: &Arg| ["%a", "%b", "%B", "%cn", "%ce", "%s"].iter().any(|part| arg.text.contains(part));
-            let is_field = has(&[
-                "--format", "--pretty", "--oneline", "-s", "--no-patch", "--name-only", "--stat", "--shortstat",
-                "--numstat",
-            ]) && !has(&["-p", "--patch", "-u"])
-                && !command.args.iter().any(says_more);
-            HISTORY.contains(&verb) && !is_field
-        }
+        "git" => HISTORY.contains(&verb) && !prints_field(verb, command),
         program if DESCRIBERS.contains(&program) => {
             let prints =
                 ["ps", "inspect", "logs", "get", "describe", "events", "images", "top", "show", "cat", "config"];
@@ -68,6 +58,34 @@ pub(super) fn prints_content(command: &Command, at: usize, context: &Context<'_>
                 !is_setting(name) && (is_content(path, context) || is_line && names_data(name))
             })
         }
+    }
+}
+
+/// Whether a `git` command prints only a field or a summary of commits: `git log -1 --format=%H`.
+fn prints_field(verb: &str, command: &Command) -> bool {
+    let args = || command.behind_global().iter().map(|arg| arg.text.as_str());
+    let has = |options: &[&str]| args().any(|arg| options.iter().any(|option| arg.starts_with(option)));
+    let shows_patch = || {
+        has(&[
+            "-p", "-u", "-U", "-c", "-L", "--patch", "--unified", "--cc", "--word-diff", "--color-words", "--binary",
+            "--remerge-diff",
+        ])
+    };
+    let says_more = |arg: &str| ["%a", "%b", "%B", "%cn", "%ce", "%s"].iter().any(|part| arg.contains(part));
+    let has_summary =
+        || has(&["--no-patch", "--name-only", "--stat", "--shortstat", "--numstat"]) || args().any(|arg| arg == "-s");
+    // `--pretty=full` and the like print whole messages.
+    let is_field = |arg: &str| {
+        let format = arg.strip_prefix("--format").or_else(|| arg.strip_prefix("--pretty"));
+        let value = format.and_then(|format| format.strip_prefix('='));
+        arg == "--oneline" || value.is_some_and(|value| value.is_empty() || value == "oneline" || value.contains('%'))
+    };
+    match verb {
+        "log" => (has_summary() || args().any(is_field)) && !shows_patch() && !args().any(says_more),
+        "show" | "diff" | "diff-tree" | "stash show" => has_summary() && !shows_patch() && !args().any(says_more),
+        // The size or the type of an object.
+        "cat-file" => args().any(|arg| matches!(arg, "-s" | "-t" | "-e")),
+        _ => false,
     }
 }
 

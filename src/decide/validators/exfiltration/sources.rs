@@ -5,7 +5,7 @@ use super::super::self_protection::ProcessSearches;
 use super::{prints_environment, prints_whole_file, read_paths, sending};
 use crate::decide::context::Context;
 use crate::programs::code::lists;
-use crate::programs::roles;
+use crate::programs::{Does, Use, roles};
 use crate::shell::{Act, Arg, Command, Target};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,8 +26,10 @@ pub(crate) struct DataSources {
     pub(super) sets_proxy: OnceCell<bool>,
     /// The variables that hold what is read.
     read_variables: OnceCell<BTreeSet<String>>,
-    /// Where each `export` begins, in order, and where the last of it and those before it ends.
+    /// The start of each `export`, in order, with the greatest end of it and all before it.
     exports: OnceCell<Vec<(usize, usize)>>,
+    /// All commands.
+    all: OnceCell<CommandSet>,
 }
 
 impl DataSources {
@@ -65,12 +67,14 @@ impl DataSources {
             let commands = context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
             let reading = self.reading_secrets(context).spans.iter().filter_map(|(_, _, index)| commands.get(*index));
             let exported = reading.filter(|command| self.is_exported(command, context));
-            let is_secret = |file: &Arg| {
-                let target = Target::of(file, Some(context.event.place.cwd.as_str()));
-                target.path.is_some_and(|path| is_secret_file(&path, context))
+            let is_secret = |command: &&Command| {
+                // In an unknown directory, the file may be that of the directory of the event.
+                let cwd = command.cwd.as_deref().unwrap_or(context.event.place.cwd.as_str());
+                let target = command.args.first().map(|file| Target::of(file, Some(cwd)));
+                target.and_then(|target| target.path).is_some_and(|path| is_secret_file(&path, context))
             };
             let sourced = commands.iter().filter(|command| matches!(command.program.as_str(), "." | "source"));
-            let sourced = sourced.filter(|command| command.args.first().is_some_and(is_secret));
+            let sourced = sourced.filter(is_secret);
             exported.chain(sourced).map(|command| command.span.start).min()
         });
         first.is_some_and(|first| first < here.span.start)
@@ -83,7 +87,7 @@ impl DataSources {
             let is_export = |command: &&Command| {
                 command.program == "export" && !command.args.iter().any(|arg| arg.text.starts_with("-p"))
             };
-            // Copies of the text, and printers of a variable that holds all of it.
+            // The variables that are set to all of the output.
             let words = commands.iter().filter(|command| command.program == "export").flat_map(|export| &export.args);
             let whole = words.filter_map(|arg| arg.text.split_once('=')).filter(|(_, value)| value.contains("$()"));
             let whole: BTreeSet<&str> = whole.map(|(name, _)| name).collect();
@@ -103,10 +107,12 @@ impl DataSources {
                             .into_iter()
                             .any(|rest| whole.contains(rest.split(|c| !is_name(c)).next().unwrap_or_default())))
             };
+            // Whether a command copies the output elsewhere, or prints a variable that holds all of it.
             let shows = |command: &Command| {
-                let prints = matches!(command.program.as_str(), "echo" | "printf" | "print" | "declare" | "typeset");
+                let here_text = command.here_text.as_ref().map(Arg::unknown);
                 command.program == "tee"
-                    || prints && !whole.is_empty() && command.args.iter().any(|arg| shows_whole(arg, command))
+                    || !whole.is_empty()
+                        && printed_words(command).chain(here_text).any(|arg| shows_whole(&arg, command))
             };
             if commands.iter().any(shows) {
                 return Vec::new();
@@ -119,11 +125,26 @@ impl DataSources {
                 last = last.max(*end);
                 *end = last;
             });
-            spans
+            // In `export X=$(cat file >&2)`, the output does not become a variable.
+            let is_diverted = |command: &Command| command.is_diverted && is_within(&spans, command);
+            if commands.iter().any(is_diverted) { Vec::new() } else { spans }
         });
-        let before = exports.partition_point(|(start, _)| *start < command.span.start);
-        let nearest = before.checked_sub(1).and_then(|at| exports.get(at));
-        nearest.is_some_and(|(_, end)| command.span.end <= *end)
+        is_within(exports, command)
+    }
+
+    /// The commands in a span that begin behind its start.
+    pub(in super::super) fn inside<'a>(
+        &self,
+        span: &Range<usize>,
+        context: &Context<'a>,
+    ) -> impl Iterator<Item = &'a Command> {
+        let commands = context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
+        let all = &self.all.get_or_init(|| CommandSet::of(context, |_, _| true)).spans;
+        let first = all.partition_point(|(start, ..)| *start <= span.start);
+        let last = all.partition_point(|(start, ..)| *start <= span.end);
+        let end = span.end;
+        let rows = all.get(first..last).unwrap_or_default().iter().filter(move |(_, inner, _)| *inner <= end);
+        rows.filter_map(|(.., row)| commands.get(*row))
     }
 
     /// Commands that describe this machine, or encode their input.
@@ -146,6 +167,27 @@ impl DataSources {
         let encodes = |_: usize, command: &Command| lists(&roles::OUTPUT_ENCODING, &command.program);
         self.encoding.get_or_init(|| CommandSet::of(context, encodes))
     }
+}
+
+/// Whether a command is in one of these spans and begins behind its start. Each has the greatest end of it and all before it.
+fn is_within(spans: &[(usize, usize)], command: &Command) -> bool {
+    let before = spans.partition_point(|(start, _)| *start < command.span.start);
+    let nearest = before.checked_sub(1).and_then(|at| spans.get(at));
+    nearest.is_some_and(|(_, end)| command.span.end <= *end)
+}
+
+/// The words of a command that it may print: all of them if it is made to print, else the code that it runs.
+fn printed_words(command: &Command) -> impl Iterator<Item = Arg> {
+    let program = command.program.as_str();
+    let tests = matches!(program, "[" | "[[" | "test");
+    let prints = !tests
+        && (lists(&roles::OUTPUT_ECHOING, program)
+            || matches!(program, "declare" | "typeset")
+            || command.doing().does == Some(Does::Look));
+    let uses = command.parsed.iter().flat_map(|line| line.uses.iter());
+    let code = uses.filter(|used| used.takes == Some(Use::Code)).filter_map(|used| command.value(used));
+    let words = command.args.iter().filter(move |_| prints).cloned();
+    words.chain(code)
 }
 
 fn read_variables(context: &Context<'_>) -> BTreeSet<String> {
@@ -195,9 +237,9 @@ impl CommandSet {
         rest.take_while(|(start, ..)| *start <= span.end).any(|(_, end, index)| *end <= span.end && *index != at)
     }
 
-    /// Whether a command of the set is in a pipeline.
-    pub(super) fn any_piped(&self) -> bool {
-        !self.spans.is_empty()
+    /// Whether no command is in the set.
+    pub(super) fn is_empty(&self) -> bool {
+        self.spans.is_empty()
     }
 
     /// Whether a command of the set is at an earlier stage of the pipeline.

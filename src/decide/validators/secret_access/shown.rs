@@ -4,7 +4,7 @@ use super::is_secret_name;
 use crate::decide::context::Context;
 use crate::programs::code::lists;
 use crate::programs::roles;
-use crate::shell::{Arg, Command};
+use crate::shell::{Access, Arg, Command};
 
 /// Endings of variables whose value often contains a password.
 const ADDRESSES: [&str; 5] = ["URL", "URI", "DSN", "STRING", "CONNECTION"];
@@ -12,15 +12,50 @@ const ADDRESSES: [&str; 5] = ["URL", "URI", "DSN", "STRING", "CONNECTION"];
 /// Last words of variables that hold no secret.
 const PLAIN: [&str; 10] = ["DEBUG", "DIR", "ENV", "HOST", "LEVEL", "MODE", "PORT", "REGION", "TIMEOUT", "VERSION"];
 
-/// Whether a command lists files without showing what is in them: `rg --files`.
-pub(in super::super) fn shows_file_names(command: &Command) -> bool {
+/// What each command of the shell text shows of the files that it reads. It is collected once, because a command may read
+/// thousands of files.
+#[derive(Debug, Default)]
+pub(crate) struct ShownParts(Vec<Shown>);
+
+#[derive(Clone, Copy, Debug)]
+struct Shown {
+    /// Only the names of files.
+    file_names: bool,
+    /// No value of a variable with a secret.
+    no_secrets: bool,
+}
+
+impl ShownParts {
+    fn of_row(row: Option<usize>, context: &Context<'_>) -> Option<Shown> {
+        let commands = || context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
+        let shown = |command: &Command| Shown {
+            file_names: shows_file_names(command),
+            no_secrets: shows_names(command) || shows_plain_variables(command, context),
+        };
+        let parts = context.shown_parts.get_or_init(|| ShownParts(commands().iter().map(shown).collect()));
+        parts.0.get(row?).copied()
+    }
+}
+
+/// Whether a command lists files without showing what is in them.
+pub(in super::super) fn lists_files(access: &Access, context: &Context<'_>) -> bool {
+    ShownParts::of_row(access.row, context).is_some_and(|shown| shown.file_names)
+}
+
+/// Whether a command shows only the names of variables, or variables without secrets.
+pub(super) fn hides_secrets(access: &Access, context: &Context<'_>) -> bool {
+    ShownParts::of_row(access.row, context).is_some_and(|shown| shown.no_secrets)
+}
+
+/// `rg --files`
+fn shows_file_names(command: &Command) -> bool {
     command.program == "rg" && command.args.iter().any(|arg| arg.text == "--files")
 }
 
 /// Whether a command shows only the names of variables: `cut -d= -f1 .env`, `sed 's/=.*//' .env`, `awk -F= '{print $1}' .env`.
 ///
 /// Only words that are known to show no more are accepted.
-pub(super) fn shows_names(command: &Command) -> bool {
+fn shows_names(command: &Command) -> bool {
     if !command.args.iter().all(Arg::is_known) {
         return false;
     }
@@ -32,43 +67,85 @@ pub(super) fn shows_names(command: &Command) -> bool {
             else {
                 return false;
             };
-            let has = |forms: [&str; 3]| {
-                words.iter().any(|word| forms.contains(word)) || words.windows(2).any(|pair| pair.join(" ") == forms[2])
+            let has = |alone: [&str; 2], pair: [&str; 2]| {
+                words.iter().any(|word| alone.contains(word)) || words.windows(2).any(|words| words == pair)
             };
-            !operands.is_empty() && has(["-d=", "--delimiter==", "-d ="]) && has(["-f1", "--fields=1", "-f 1"])
+            !operands.is_empty()
+                && has(["-d=", "--delimiter=="], ["-d", "="])
+                && has(["-f1", "--fields=1"], ["-f", "1"])
         }
         "awk" | "gawk" | "mawk" => {
             let prints_first = |word: &str| word.replace(' ', "") == "{print$1}";
             let separated = words.contains(&"-F=") || words.windows(2).any(|pair| pair == ["-F", "="]);
             let operands = split_options(&words, &["-F="], &["-F ="]).unwrap_or_default();
-            separated && operands.first().is_some_and(|program| prints_first(program))
+            // A file whose name contains `=` is an assignment, which may set another separator.
+            let is_file = |word: &&str| !word.contains('=');
+            let (program, files) = operands.split_first().unzip();
+            separated
+                && program.is_some_and(|program| prints_first(program))
+                && files.is_some_and(|files| files.iter().all(is_file))
         }
         "sed" | "gsed" => {
             let Some(operands) = split_options(&words, &["-E", "-r", "-n", "-nE", "-nr", "-En"], &[]) else {
                 return false;
             };
-            let prints = if words.iter().any(|word| word.starts_with("-n") || *word == "-En") { "p" } else { "" };
-            operands.first().is_some_and(|script| {
-                let mut steps = script.split(';').map(str::trim).peekable();
+            let has_letter = |letter| words.iter().any(|word| word.starts_with('-') && word.contains(letter));
+            let prints = if has_letter('n') { "p" } else { "" };
+            let syntax = if has_letter('E') || has_letter('r') { Syntax::Extended } else { Syntax::Basic };
+            operands.first().filter(|script| !script.contains('\n')).is_some_and(|script| {
+                let mut steps = script.split(';').map(|step| step.trim_matches(' ')).peekable();
                 // Lines may be left out before the values are removed.
-                while steps.next_if(|step| step.starts_with('/') && step.ends_with("/d") && step.len() > 3).is_some() {}
-                steps.next().is_some_and(|step| hides_value(step, prints)) && steps.next().is_none()
+                while steps.next_if(|step| only_deletes(step)).is_some() {}
+                steps.next().is_some_and(|step| hides_value(step, prints, syntax)) && steps.next().is_none()
             })
         }
         program if lists(&roles::FILES_SEARCHERS, program) => {
+            let listed = if is_grep(program) { "oEGPhHnsa" } else { name_letters(program) };
             let is_cluster = |word: &&str| {
                 let letters = word.strip_prefix('-').unwrap_or_default();
-                !letters.is_empty() && letters.chars().all(|letter| "oEGPhHnsa".contains(letter))
+                !letters.is_empty() && letters.chars().all(|letter| listed.contains(letter))
             };
-            let long = ["--only-matching", "--no-filename", "--extended-regexp"];
+            let long: &[&str] = match program {
+                "rg" => &["--only-matching", "--no-filename"],
+                _ if is_grep(program) => &["--only-matching", "--no-filename", "--extended-regexp"],
+                _ => &[],
+            };
             let (options, operands): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| word.starts_with('-'));
-            let only_matching = options.iter().any(|word| *word == long[0] || is_cluster(word) && word.contains('o'));
+            let only_matching = options.iter().any(|word| match word.strip_prefix("--") {
+                Some(name) => name == "only-matching",
+                None => word.contains('o'),
+            });
             only_matching
                 && options.iter().all(|word| is_cluster(word) || long.contains(word))
                 && operands.first().is_some_and(|pattern| matches_name(pattern))
         }
         _ => false,
     }
+}
+
+/// The syntax of a regular expression of `sed`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Syntax {
+    /// `+` is a character, `\+` an operator.
+    Basic,
+    /// `+` is an operator, `\+` a character.
+    Extended,
+}
+
+/// Whether a program is one whose options are those of `grep`.
+fn is_grep(program: &str) -> bool {
+    matches!(program, "grep" | "egrep" | "fgrep")
+}
+
+/// The letters of options of another searching program that take no value and show no more than the match.
+fn name_letters(program: &str) -> &'static str {
+    if program == "rg" { "oPHInNs" } else { "" }
+}
+
+/// Whether a step of `sed` leaves out lines and does nothing else: `/^#/d`.
+fn only_deletes(step: &str) -> bool {
+    let expression = step.strip_prefix('/').and_then(|rest| rest.strip_suffix("/d"));
+    expression.is_some_and(|expression| !expression.is_empty() && !expression.contains(['/', '\\']))
 }
 
 /// The operands of a command, if all its options are listed, alone or with their value.
@@ -89,34 +166,63 @@ fn split_options<'w>(words: &[&'w str], options: &[&str], pairs: &[&str]) -> Opt
 }
 
 /// Whether a substitution of `sed` replaces everything behind the first `=` by a fixed text.
-fn hides_value(script: &str, prints: &str) -> bool {
+fn hides_value(script: &str, prints: &str, syntax: Syntax) -> bool {
     let mut parts = script.strip_prefix(['s']).and_then(|rest| {
         let delimiter = rest.chars().next().filter(|delimiter| "/|#,".contains(*delimiter))?;
         rest.get(1..).map(|rest| rest.split(delimiter))
     });
     let mut next = || parts.as_mut().and_then(Iterator::next);
     let (Some(pattern), Some(replacement), Some(flags), None) = (next(), next(), next(), next()) else { return false };
-    matches!(pattern, "=.*" | "=.*$" | "=.\\+" | "=.+" | "=.+$")
-        && !replacement.contains(['&', '\\'])
-        && flags.trim_start_matches('g') == prints
+    let is_whole = match pattern {
+        "=.*" | "=.*$" => true,
+        "=.\\+" | "=.\\+$" => syntax == Syntax::Basic,
+        "=.+" | "=.+$" => syntax == Syntax::Extended,
+        _ => false,
+    };
+    is_whole && !replacement.contains(['&', '\\']) && flags.trim_start_matches('g') == prints
 }
 
 /// Whether a pattern matches only the name at the beginning of a line: `^[A-Z_]*`, `^[^=]+`.
 fn matches_name(pattern: &str) -> bool {
     let class = pattern.strip_prefix("^[").and_then(|rest| rest.split_once(']'));
     class.is_some_and(|(class, rest)| {
-        let excludes_value =
-            if class.starts_with('^') { class.contains('=') } else { !class.contains(['=', '.', ' ']) };
+        let excludes_value = match class.strip_prefix('^') {
+            Some(excluded) => excluded.contains('=') && excluded.chars().all(|c| "=# ".contains(c) || is_name_char(c)),
+            None => is_class_of_names(class),
+        };
         excludes_value && matches!(rest, "*" | "+" | "\\+" | "*=" | "+=" | "\\+=")
     })
 }
 
+fn is_name_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// Whether a class of characters holds only those of names: `A-Z0-9_`.
+fn is_class_of_names(class: &str) -> bool {
+    let mut rest = class;
+    while !rest.is_empty() {
+        let range = ["A-Z", "a-z", "0-9"].iter().find_map(|range| rest.strip_prefix(range));
+        match range.or_else(|| rest.strip_prefix(is_name_char)) {
+            Some(behind) => rest = behind,
+            None => return false,
+        }
+    }
+    !class.is_empty()
+}
+
 /// Whether a search shows only variables whose names say that they hold no secret: `grep '^PORT=' .env`.
-pub(super) fn shows_plain_variables(command: &Command, context: &Context<'_>) -> bool {
+fn shows_plain_variables(command: &Command, context: &Context<'_>) -> bool {
     let is_search = lists(&roles::FILES_SEARCHERS, &command.program);
     // No lines around those that match, no other patterns, no lines that do not match.
+    let listed = match command.program.as_str() {
+        program if is_grep(program) => "EFGPhHnioqswxlca",
+        "rg" => "FHINPSacilnoqswx",
+        "ag" => "FHQSacilosw",
+        _ => "i",
+    };
     let shows_more = |word: &str| {
-        word.strip_prefix('-').is_some_and(|letters| !letters.chars().all(|letter| "EFGPhHnioqswxlca".contains(letter)))
+        word.strip_prefix('-').is_some_and(|letters| !letters.chars().all(|letter| listed.contains(letter)))
     };
     let mut words = command.args.iter().map(|arg| arg.text.as_str());
     let Some(pattern) = words.clone().find(|word| !word.starts_with('-')).filter(|_| is_search) else { return false };

@@ -89,7 +89,8 @@ fn matches_guard(pattern: &str, whole: bool, full: bool) -> bool {
     }
     let text = if whole { format!("^(?:{pattern})$") } else { pattern.to_owned() };
     let built = regex_lite::RegexBuilder::new(&text).case_insensitive(true).size_limit(MAX_COMPILED_BYTES).build();
-    let Ok(expression) = built else { return pattern.contains("rune") };
+    // `pgrep` knows more syntax, and larger expressions.
+    let Ok(expression) = built else { return true };
     let names = NAMES.iter().chain(COMMAND_LINES.iter().filter(|_| full));
     names.into_iter().any(|name| expression.is_match(name))
 }
@@ -114,11 +115,11 @@ pub(crate) struct ProcessSearches {
 impl ProcessSearches {
     /// Looks at each command of a line once.
     pub fn of(commands: &[Command]) -> Self {
-        let lists = |command: &Command| {
+        let shows_processes = |command: &Command| {
             lists(&roles::GUARD_LISTING, &command.program)
                 || command.args.iter().any(|arg| arg.text.starts_with("/proc/") || arg.text.contains("/comm"))
         };
-        let is_listed = commands.iter().any(lists);
+        let is_listed = commands.iter().any(shows_processes);
         ProcessSearches { finds_guard: is_listed && commands.iter().any(finds_guard) }
     }
 }
