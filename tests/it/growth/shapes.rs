@@ -96,7 +96,7 @@ pub const SHAPES: &[Shape] = &[
     Shape { name: "modules and directories of jq", size: SIZE, event: |n| shell(format!("jq {} -n '{} 1'", each(n, |i| format!("-L a{i}")), each(n, |i| format!("import \"a{i}\" as $d;")))) },
     Shape { name: "separators in one word", size: SIZE, event: |n| shell(format!("unknown {}", "a@/".repeat(n))) },
     Shape { name: "search paths before options", size: SIZE, event: |n| shell(format!("{}; env A=b ls", each(n, |i| format!("PATH=a{i}:$PATH;")))) },
-    Shape { name: "search paths before words", size: SIZE, event: |n| shell(format!("{}", each(n, |i| format!("PATH=a{i}:$PATH; set -- a b$x;")))) },
+    Shape { name: "search paths before words", size: SIZE, event: |n| shell(each(n, |i| format!("PATH=a{i}:$PATH; set -- a b$x;"))) },
     Shape { name: "searches and xargs", size: SIZE, event: |n| shell(each(n, |i| format!("find . -name \"*.a{i}\" | xargs rm;"))) },
     Shape { name: "paths that grow", size: SIZE, event: |n| shell(each(n, |i| format!("PATH=a{i}:$PATH;"))) },
     Shape { name: "array elements and functions", size: SIZE, event: |n| shell(each(n, |i| format!("arr+=(a{i});f() {{ x=a{i}; }};"))) },
