@@ -84,7 +84,7 @@ impl Decoded {
                 Some(number) => self.numbers(number, 8),
                 None => self.push(c),
             },
-            ('0'..='9', Language::Elixir | Language::Lisp) => self.push(c),
+            ('0'..='9', Language::Elixir) => self.push(c),
             ('0'..='9', Language::Lua) => self.number(chars, c, 10),
             ('0'..='9', _) => self.number(chars, c, 8),
             // Swift interpolates with `\(…)`.
