@@ -61,7 +61,7 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         }
         Action::Patch { text: Some(text) } => {
             judge_patch(text.inspect("which files are changed"), context, verdict);
-            shell_text::judge_written(context, verdict);
+            shell_text::judge_written(event, config, verdict);
         }
         Action::Read { path: Some(path) } => {
             judge_file(path.inspect("which file is read"), Act::Read, context, verdict);
