@@ -176,8 +176,8 @@ impl Language {
         }
     }
 
-    /// Returns the code among the arguments of an interpreter.
-    pub fn inline_code(self, args: &[Arg]) -> Option<String> {
+    /// Returns the texts among the arguments of an interpreter that are code.
+    pub fn inline_code(self, args: &[Arg]) -> Vec<String> {
         let flags = match self {
             Language::Python => "c",
             Language::Elixir | Language::Lua => "e",
@@ -226,8 +226,24 @@ impl Language {
         }
         let bare = self.is_filter() && texts.is_empty() && !file;
         texts.extend(operand.filter(|_| bare));
-        // `-e A -e B` is one program.
-        (!texts.is_empty()).then(|| texts.join("\n"))
+        if texts.len() < 2 {
+            return texts;
+        }
+        let whole = texts.join("\n");
+        match self {
+            // `-e A -e B` is one program.
+            Language::Awk | Language::Perl | Language::Ruby | Language::Sed => vec![whole],
+            // A string that is open at the end of one text says nothing about the next one, but variables are shared.
+            Language::Elixir
+            | Language::Lua
+            | Language::Node
+            | Language::Php
+            | Language::Python
+            | Language::Lisp
+            | Language::Sql
+            | Language::Other
+            | Language::Source => texts.into_iter().chain([whole]).collect(),
+        }
     }
 
     /// Whether the letters after the flag at `at` are its value and not more flags.

@@ -150,7 +150,7 @@ fn code(command: &Command, path: &str, text: &str, role: Role, meter: &Meter) ->
         Role::Script if matches!(program, "source" | ".") => vec![shell(text, true)],
         // Quotes that are not those of POSIX hide where a command begins.
         Role::Script if command.is_shell() && !reads_posix_quotes(program) && text.contains("\\'") => {
-            vec![Inner::Command { args: vec![unknown_arg()], cwd: None, env: Vec::new() }]
+            vec![Inner::Command { args: vec![unknown_arg()], cwd: None, env: Vec::new() }, shell(text, false)]
         }
         Role::Script if command.is_shell() => vec![shell(text, false)],
         Role::Script if recipes::is_runner(program) => {

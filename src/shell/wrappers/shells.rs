@@ -74,10 +74,10 @@ pub(super) fn shell(program: &str, command: &Command) -> Option<Vec<Inner>> {
     }
     let Words { operand, text, stdin, texts, .. } = words(program, &command.args);
     let is_escaped = |text: &str| !reads_posix_quotes(program) && text.contains("\\'");
-    if operand.is_some_and(|script| text && is_escaped(&script.text)) || texts.iter().any(|text| is_escaped(&text.text))
-    {
-        return Some(super::unknown_script());
-    }
+    // Quotes that are not those of POSIX hide where a command begins: the text may run something else as well.
+    let is_unclear = operand.is_some_and(|script| text && is_escaped(&script.text))
+        || texts.iter().any(|text| is_escaped(&text.text));
+    let unclear = if is_unclear { super::unknown_script() } else { Vec::new() };
     let given: Vec<Inner> = texts.into_iter().map(|text| Inner::text(text.text)).collect();
     let read = match (operand, &command.input) {
         (Some(script), _) if text => vec![Inner::text(script.text.clone())],
@@ -90,7 +90,7 @@ pub(super) fn shell(program: &str, command: &Command) -> Option<Vec<Inner>> {
         (Some(Arg { text, .. }), Input::Pipe | Input::Unknown) if stdin || is_stdin(text) => super::unknown_script(),
         _ => Vec::new(),
     };
-    Some(given.into_iter().chain(read).collect())
+    Some(unclear.into_iter().chain(given).chain(read).collect())
 }
 
 /// A program without words of its own for a shell starts one, which reads the input.
