@@ -5,7 +5,7 @@ use super::deferred::{Deferred, DeferredText, extend_via};
 use super::{Evaluator, is_builtin};
 use crate::programs::code::lists;
 use crate::programs::{self, Does, Use, roles};
-use crate::shell::syntax::{Instruction, ScriptLanguage, WordPart};
+use crate::shell::syntax::{Instruction, Scope, ScriptLanguage, WordPart};
 use crate::shell::wrappers::{self, quoted};
 use crate::shell::{Command, canonical, parse};
 use crate::verdict::limits::Meter;
@@ -128,22 +128,18 @@ fn shell_text(value: &str, meter: &Meter) -> Option<String> {
     }
     // Redirections and assignments may stand before the name of a program, and quotes around parts of it.
     let script = parse::parse(value, meter);
-    let mut programs = script.instructions.iter().filter_map(program_of);
-    if script.errors.is_empty() {
-        if programs.next().is_some_and(|program| starts_command(&program)) {
-            return Some(value.to_owned());
-        }
-        if programs.any(|program| starts_command(&program)) {
-            return Some(format!(": {value}"));
-        }
+    let programs = programs_of(&script.instructions);
+    if script.errors.is_empty() && programs.iter().any(|(_, program)| starts_command(program)) {
+        let first = programs.iter().find(|(is_inner, _)| !is_inner);
+        let begins = first.is_some_and(|(_, program)| starts_command(program));
+        return Some(if begins { value.to_owned() } else { format!(": {value}") });
     }
     let mut parts = value.split([';', '|', '&', '`', '(', '{', '\n']).skip(1);
     parts.any(begins).then(|| format!(": {value}"))
 }
 
-/// The first word of a simple command, as far as it is literal.
-fn program_of(instruction: &Instruction) -> Option<String> {
-    let Instruction::Simple(command) = instruction else { return None };
+/// The first words of simple commands, as far as they are literal, and whether the command stands in a word of another.
+fn programs_of(instructions: &[Instruction]) -> Vec<(bool, String)> {
     let literal = |part: &WordPart| match part {
         WordPart::Plain(text) | WordPart::Quoted(text) => Some(text.to_string()),
         WordPart::Variable(_)
@@ -152,7 +148,30 @@ fn program_of(instruction: &Instruction) -> Option<String> {
         | WordPart::Arithmetic { .. }
         | WordPart::Unknown { .. } => None,
     };
-    Some(command.words.first()?.parts.iter().map_while(literal).collect())
+    let is_word = |scope: &Scope| matches!(scope, Scope::Substitution(_) | Scope::InputProcess | Scope::OutputProcess);
+    let mut found = Vec::new();
+    // For each open list, whether it stands in a word.
+    let mut open: Vec<bool> = Vec::new();
+    for instruction in instructions {
+        match instruction {
+            Instruction::Open(scope) => open.push(is_word(scope) || open.last() == Some(&true)),
+            Instruction::Close => drop(open.pop()),
+            Instruction::Simple(command) => {
+                let program = command.words.first().map(|word| word.parts.iter().map_while(literal).collect());
+                found.extend(program.map(|program| (open.last() == Some(&true), program)));
+            }
+            Instruction::Redirects(_)
+            | Instruction::Pipe
+            | Instruction::And
+            | Instruction::Or
+            | Instruction::End
+            | Instruction::Background
+            | Instruction::LoopVariable(_)
+            | Instruction::Arithmetic(_)
+            | Instruction::Backquoted(_) => {}
+        }
+    }
+    found
 }
 
 /// Whether a word begins with the name of a program: `rm`, `rm${IFS}-rf`, `/bin/rm`.
