@@ -19,8 +19,8 @@ use alternatives::{DefaultHandling, Splitting, expand_alternatives};
 use arguments::Bindings;
 use brace_names::split_names;
 use braces::expand_braces;
-use elements::{Elements, element_choices};
 use compact_str::CompactString;
+use elements::{Elements, element_choices};
 use tilde::{Tildes, expand_tildes, may_hold_tilde};
 
 /// One element of a word between parsing and splitting into fields.
@@ -214,7 +214,8 @@ fn expand_unsplit(word: &Word, tildes: Tildes, state: &ShellState) -> Vec<Arg> {
 fn unsplit_alternatives(word: &Word, state: &ShellState, defaults: DefaultHandling) -> Vec<FieldChars> {
     let choices = element_choices(std::slice::from_ref(word), BoundState::new(state));
     let bound = |elements| BoundState { elements: Some(elements), ..BoundState::new(state) };
-    let alternatives = choices.iter().map(|elements| expand_alternatives(word, bound(elements), Splitting::Off, defaults));
+    let alternatives =
+        choices.iter().map(|elements| expand_alternatives(word, bound(elements), Splitting::Off, defaults));
     alternatives.flatten().collect()
 }
 

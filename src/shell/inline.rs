@@ -9,8 +9,9 @@ mod decode;
 mod editor;
 mod escapes;
 mod expression;
-mod listing;
+mod known_values;
 mod lexis;
+mod listing;
 mod literals;
 mod mentioned;
 mod mutation;
@@ -344,7 +345,7 @@ pub(super) fn calls(language: Language, text: &str, meter: &Meter) -> Vec<Call> 
                 calls.extend(sql::joined_paths(text));
             }
             // `!x` at the beginning of a line is no escape in a compiled language.
-            let escapes = if language == Language::Source { Vec::new() } else { escapes::escapes(text) };
+            let escapes = if language == Language::Source { Vec::new() } else { escapes::escapes(text, meter) };
             for escape in escapes {
                 match escape {
                     escapes::Escape::Call(call) => calls.push(call),

@@ -19,7 +19,7 @@ pub(super) use container::container;
 pub(super) use find::Search;
 pub(super) use git::{behind_global, works_in};
 pub(super) use names::{Names, listed, names};
-pub(super) use shells::reads_posix_quotes;
+pub(super) use shells::{reads_posix_quotes, runs_last_stage};
 pub(super) use shown::{expand_own_program, shown};
 
 use super::{Arg, Command, Input};

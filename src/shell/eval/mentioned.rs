@@ -21,14 +21,17 @@ pub(super) struct Mention {
     pub is_generated: bool,
     /// A command built the file from a text that it was given.
     pub is_built: bool,
-    /// The words of these commands.
-    pub texts: BTreeSet<Rc<str>>,
+    /// The words of these commands, as indices of [`Mentions::text`].
+    texts: Vec<usize>,
 }
 
 /// The names that earlier commands of the line mention.
 #[derive(Default)]
 pub(super) struct Mentions {
     by_name: BTreeMap<String, Mention>,
+    /// The words of commands, each once.
+    texts: Vec<Rc<str>>,
+    numbers: BTreeMap<Rc<str>, usize>,
     /// The beginnings of the names of files that are split off.
     prefixes: BTreeSet<String>,
 }
@@ -39,9 +42,28 @@ impl Mentions {
         self.by_name.get(path.rsplit('/').next().unwrap_or_default())
     }
 
+    /// The words of the commands that may have written into a file.
+    pub fn texts_of(&self, mention: &Mention) -> Vec<Rc<str>> {
+        mention.texts.iter().filter_map(|number| self.texts.get(*number).cloned()).collect()
+    }
+
+    /// The index of the words of a command.
+    fn number(&mut self, text: &str) -> usize {
+        if let Some(number) = self.numbers.get(text) {
+            return *number;
+        }
+        let text: Rc<str> = text.into();
+        self.numbers.insert(Rc::clone(&text), self.texts.len());
+        self.texts.push(text);
+        self.texts.len() - 1
+    }
+
     /// Whether the name begins like those of files that are split off.
-    pub fn is_split(&self, path: &str) -> bool {
+    pub fn is_split(&self, path: &str, meter: &Meter) -> bool {
         let name = path.rsplit('/').next().unwrap_or_default();
+        if !self.prefixes.is_empty() {
+            meter.charge(name.len());
+        }
         !self.prefixes.is_empty()
             && name
                 .char_indices()
@@ -85,13 +107,16 @@ impl Evaluator<'_> {
                 }
             };
         let is_fed = matches!(command.input, Input::Text(_) | Input::Pipe | Input::Unknown);
-        let shared: Rc<str> = Rc::from(text.as_str());
+        let number = self.mentions.number(&text);
         let is_part = |c: char| c.is_alphanumeric() || "._-+".contains(c);
-        for name in names.split(|c: char| !is_part(c)).filter(|name| name.len() > 1) {
+        let names: BTreeSet<&str> = names.split(|c: char| !is_part(c)).filter(|name| name.len() > 1).collect();
+        for name in names {
             let mention = self.mentions.by_name.entry(name.to_owned()).or_default();
             mention.is_generated |= is_generated;
             mention.is_built |= writes && is_fed;
-            mention.texts.insert(Rc::clone(&shared));
+            if mention.texts.last() != Some(&number) {
+                mention.texts.push(number);
+            }
         }
         if lists(&roles::MENTIONS_SPLITTERS, &command.program) {
             let prefixes = command.args.iter().filter(|arg| !arg.text.starts_with('-') && !arg.text.is_empty());

@@ -116,10 +116,10 @@ impl Evaluator<'_> {
             if mention.is_generated || mention.is_built && role == Role::Script {
                 scripts.origin = scripts.origin.max(Some(Origin::Generated));
             }
-            self.meter.charge(1 + mention.texts.len());
-            texts.extend(mention.texts.iter().cloned());
+            texts = self.mentions.texts_of(mention);
+            self.meter.charge(1 + texts.len());
         }
-        if self.mentions.is_split(path) {
+        if self.mentions.is_split(path, &self.meter) {
             scripts.origin = scripts.origin.max(Some(Origin::Generated));
         }
         texts.iter().for_each(|text| self.add_fragment(path, text, scripts));

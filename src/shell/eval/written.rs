@@ -2,7 +2,7 @@
 
 use super::obeyed::{Form, form};
 use super::settings;
-use crate::programs::code::lists;
+use crate::programs::code::{self, lists};
 use crate::programs::roles;
 use crate::shell::inline::Language;
 use crate::shell::wrappers::quoted;
@@ -55,9 +55,13 @@ fn temporary_programs(text: &str) -> impl Iterator<Item = String> {
     quoted.filter(is_temporary).map(str::to_owned)
 }
 
-/// Whether a file holds instructions for agents in prose.
+/// Whether a file holds instructions for agents in prose. `CMakeLists.txt` and `debian/rules` are run by tools.
 fn is_instructions(path: &str) -> bool {
-    [".md", ".mdc", ".mdx", ".txt", "rules"].iter().any(|end| path.ends_with(end))
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let is_text = name.ends_with(".txt") && !lists(&code::FILES_SETTINGS, name) && !lists(&code::FILES_RECIPES, name);
+    is_text
+        || name.contains('.') && name.ends_with("rules")
+        || [".md", ".mdc", ".mdx"].iter().any(|end| name.ends_with(end))
 }
 
 /// A cell of a notebook: Python with lines for the shell (`!ls`), or another language that its first line names.

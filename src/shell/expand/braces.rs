@@ -31,7 +31,9 @@ pub(super) fn expand_braces(chars: FieldChars, bound: BoundState<'_>) -> Vec<Fie
         if !charge(COPY_WORD_STEPS + chars.len().saturating_sub(from)) {
             return unknown();
         }
-        let found = find_braces(&chars, from).into_iter().find_map(|at| Some((at, brace_choices(&chars, at, &bound.state.meter)?)));
+        let found = find_braces(&chars, from)
+            .into_iter()
+            .find_map(|at| Some((at, brace_choices(&chars, at, &bound.state.meter)?)));
         let Some((at, (choices, end))) = found else {
             done.push(chars);
             continue;

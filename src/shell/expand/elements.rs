@@ -23,7 +23,9 @@ pub(super) fn element_choices<'a>(words: &'a [Word], bound: BoundState<'_>) -> V
     let mut all = vec![Elements::new()];
     let mut bound_before = 1;
     for ((name, subscript), (_, variable)) in uses.into_iter().filter(|(_, (count, _))| *count > 1) {
-        let Some(elements) = possible_elements(variable, bound).filter(|elements| !elements.is_empty()) else { continue };
+        let Some(elements) = possible_elements(variable, bound).filter(|elements| !elements.is_empty()) else {
+            continue;
+        };
         let choices: Vec<Option<Arg>> = elements.into_iter().map(Some).chain([None]).collect();
         bound_before += 1;
         let count = all.len().saturating_mul(choices.len());

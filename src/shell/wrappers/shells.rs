@@ -7,11 +7,20 @@ use crate::programs::code::lists;
 use crate::programs::roles;
 
 /// Whether a program is a shell, whatever its version: `zsh5`, `bash-5.2`, `ksh93`.
-#[rustfmt::skip]
 pub(super) fn is_shell(program: &str) -> bool {
+    lists(&roles::SHELLS_ALL, unversioned(program))
+}
+
+/// Whether a shell runs the last stage of a pipeline itself, so that variables which it sets remain.
+pub(in super::super) fn runs_last_stage(program: &str) -> bool {
+    lists(&roles::SHELLS_LAST_STAGE, unversioned(program))
+}
+
+/// The name of a shell without its version: `ksh93`, `zsh-5.9`, `bash-static`.
+fn unversioned(program: &str) -> &str {
     let name = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let name = if name.len() < program.len() { name.trim_end_matches('-') } else { name };
-    lists(&roles::SHELLS_ALL, name.strip_suffix("-static").unwrap_or(name))
+    name.strip_suffix("-static").unwrap_or(name)
 }
 
 /// Whether a backslash in single quotes is only a character, as POSIX says.
