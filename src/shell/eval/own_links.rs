@@ -6,6 +6,9 @@ use crate::shell::effects::links_made;
 use crate::shell::{Arg, Command, canonical};
 use std::collections::BTreeSet;
 
+/// Steps for one more form of a command.
+const VARIANT_STEPS: usize = 100;
+
 impl Evaluator<'_> {
     /// Notes the links that a command makes. All targets of a name count: a later command may not have run, and a name that
     /// is a directory already keeps the link inside it.
@@ -32,7 +35,7 @@ impl Evaluator<'_> {
         let length = args.iter().map(|arg| arg.text.len()).sum::<usize>();
         let mut commands = Vec::new();
         for at in 0..count {
-            if !self.meter.try_charge(length) {
+            if !self.meter.try_charge(VARIANT_STEPS + length) {
                 break;
             }
             let mut base = base.clone();

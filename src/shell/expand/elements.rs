@@ -30,6 +30,8 @@ pub(super) fn element_choices<'a>(words: &'a [Word], bound: BoundState<'_>) -> V
         bound_before += 1;
         let count = all.len().saturating_mul(choices.len());
         if !bound.charge(CHOICE_STEPS.saturating_mul(count).saturating_mul(bound_before)) {
+            // The limit is reported.
+            all.truncate(1);
             all.iter_mut().for_each(|elements| drop(elements.entry(name).or_default().insert(subscript, None)));
             continue;
         }
