@@ -7,7 +7,7 @@ use crate::shell::{Arg, Command, canonical};
 use std::collections::BTreeSet;
 
 /// Steps for one more form of a command.
-const VARIANT_STEPS: usize = 100;
+const VARIANT_STEPS: usize = 500;
 
 impl Evaluator<'_> {
     /// Notes the links that a command makes. All targets of a name count: a later command may not have run, and a name that
