@@ -162,7 +162,7 @@ struct Evaluator<'a> {
     /// The last word of the command before, which is `$_`.
     last_word: Value,
     /// Where the symbolic links lead that the line makes, by their paths.
-    links: BTreeMap<String, String>,
+    links: BTreeMap<String, BTreeSet<String>>,
     /// The texts of aliases by their names. Each may apply to any later command.
     aliases: BTreeMap<String, BTreeSet<String>>,
     /// The functions that no command has called since their last definition.

@@ -5,6 +5,7 @@ mod arguments;
 mod arithmetic;
 mod brace_names;
 mod braces;
+mod elements;
 mod operators;
 mod tilde;
 
@@ -19,6 +20,7 @@ use arguments::Bindings;
 use brace_names::split_names;
 use braces::expand_braces;
 use compact_str::CompactString;
+use elements::{Elements, element_choices};
 use tilde::{Tildes, expand_tildes, may_hold_tilde};
 
 /// One element of a word between parsing and splitting into fields.
@@ -47,11 +49,13 @@ struct BoundState<'a> {
     state: &'a ShellState,
     /// `None` binds a variable as unset, so that its default applies.
     bindings: Option<&'a Bindings<'a>>,
+    /// The elements that arrays with subscripts which are not known are bound to.
+    elements: Option<&'a Elements<'a>>,
 }
 
 impl<'a> BoundState<'a> {
     fn new(state: &'a ShellState) -> Self {
-        BoundState { state, bindings: None }
+        BoundState { state, bindings: None, elements: None }
     }
 
     fn binding(&self, name: &str) -> Option<&'a Option<Value>> {
@@ -63,6 +67,11 @@ impl<'a> BoundState<'a> {
             Some(value) => value.as_ref(),
             None => self.state.value(name),
         }
+    }
+
+    /// The element that a variable with a subscript is bound to.
+    fn element(&self, variable: &Variable) -> Option<&'a Option<Arg>> {
+        self.elements?.get(variable.name.as_str())?.get(variable.subscript.as_deref()?)
     }
 
     fn is_exhausted(&self) -> bool {
@@ -197,8 +206,17 @@ fn expand_unsplit(word: &Word, tildes: Tildes, state: &ShellState) -> Vec<Arg> {
     if let Some(arg) = expand_known(word, bound) {
         return vec![arg];
     }
-    let alternatives = expand_alternatives(word, bound, Splitting::Off, DefaultHandling::Apply);
+    let alternatives = unsplit_alternatives(word, state, DefaultHandling::Apply);
     alternatives.into_iter().map(|chars| to_arg(expand_tildes(chars, tildes, state))).collect()
+}
+
+/// The possible texts of a word that is not split, for each choice of the elements that it names several times.
+fn unsplit_alternatives(word: &Word, state: &ShellState, defaults: DefaultHandling) -> Vec<FieldChars> {
+    let choices = element_choices(std::slice::from_ref(word), BoundState::new(state));
+    let bound = |elements| BoundState { elements: Some(elements), ..BoundState::new(state) };
+    let alternatives =
+        choices.iter().map(|elements| expand_alternatives(word, bound(elements), Splitting::Off, defaults));
+    alternatives.flatten().collect()
 }
 
 /// Expands a word whose parts are all known and need no further expansion: `$a/x`, `"${a}y"`.
@@ -242,8 +260,7 @@ pub(super) fn expand_heredoc(parts: &[WordPart], state: &ShellState) -> Vec<Arg>
         return vec![Arg::literal(text.clone())];
     }
     let word = Word { parts: parts.into(), span: 0..0 };
-    let alternatives = expand_alternatives(&word, BoundState::new(state), Splitting::Off, DefaultHandling::Unknown);
-    alternatives.into_iter().map(to_arg).collect()
+    unsplit_alternatives(&word, state, DefaultHandling::Unknown).into_iter().map(to_arg).collect()
 }
 
 /// Builds an argument of which nothing is known.

@@ -9,8 +9,9 @@ mod decode;
 mod editor;
 mod escapes;
 mod expression;
-mod listing;
+mod known_values;
 mod lexis;
+mod listing;
 mod literals;
 mod mentioned;
 mod mutation;
@@ -176,8 +177,8 @@ impl Language {
         }
     }
 
-    /// Returns the code among the arguments of an interpreter.
-    pub fn inline_code(self, args: &[Arg]) -> Option<String> {
+    /// Returns the texts among the arguments of an interpreter that are code.
+    pub fn inline_code(self, args: &[Arg]) -> Vec<String> {
         let flags = match self {
             Language::Python => "c",
             Language::Elixir | Language::Lua => "e",
@@ -226,8 +227,24 @@ impl Language {
         }
         let bare = self.is_filter() && texts.is_empty() && !file;
         texts.extend(operand.filter(|_| bare));
-        // `-e A -e B` is one program.
-        (!texts.is_empty()).then(|| texts.join("\n"))
+        if texts.len() < 2 {
+            return texts;
+        }
+        let whole = texts.join("\n");
+        match self {
+            // `-e A -e B` is one program.
+            Language::Awk | Language::Perl | Language::Ruby | Language::Sed => vec![whole],
+            // A string that is open at the end of one text says nothing about the next one, but variables are shared.
+            Language::Elixir
+            | Language::Lua
+            | Language::Node
+            | Language::Php
+            | Language::Python
+            | Language::Lisp
+            | Language::Sql
+            | Language::Other
+            | Language::Source => texts.into_iter().chain([whole]).collect(),
+        }
     }
 
     /// Whether the letters after the flag at `at` are its value and not more flags.
@@ -328,7 +345,7 @@ pub(super) fn calls(language: Language, text: &str, meter: &Meter) -> Vec<Call> 
                 calls.extend(sql::joined_paths(text));
             }
             // `!x` at the beginning of a line is no escape in a compiled language.
-            let escapes = if language == Language::Source { Vec::new() } else { escapes::escapes(text) };
+            let escapes = if language == Language::Source { Vec::new() } else { escapes::escapes(text, meter) };
             for escape in escapes {
                 match escape {
                     escapes::Escape::Call(call) => calls.push(call),

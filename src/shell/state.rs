@@ -181,6 +181,18 @@ impl Value {
         }
     }
 
+    /// The texts of these values.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let (text, texts, args): (Option<&str>, &[String], &[Arg]) = match self {
+            Value::Known(value) => (Some(value), &[], &[]),
+            Value::OneOf(values) => (None, values, &[]),
+            Value::PerhapsOneOf(members) => (None, &[], members),
+            Value::Prefix(arg) => (Some(&arg.text), &[], &[]),
+            Value::Words(_) | Value::Unknown => (None, &[], &[]),
+        };
+        text.into_iter().chain(texts.iter().map(String::as_str)).chain(args.iter().map(|arg| arg.text.as_str()))
+    }
+
     /// Returns the size of all possible values in bytes.
     pub fn size(&self) -> usize {
         match self {

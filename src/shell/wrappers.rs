@@ -19,7 +19,7 @@ pub(super) use container::container;
 pub(super) use find::Search;
 pub(super) use git::{behind_global, works_in};
 pub(super) use names::{Names, listed, names};
-pub(super) use shells::reads_posix_quotes;
+pub(super) use shells::{reads_posix_quotes, runs_last_stage};
 pub(super) use shown::{expand_own_program, shown};
 
 use super::{Arg, Command, Input};
@@ -193,18 +193,20 @@ fn unknown_script() -> Vec<Inner> {
 /// Code on the command line, or on the standard input of an interpreter without a file.
 fn code(language: Language, command: &Command) -> Vec<Inner> {
     let reads_input = || language.reads_input(command) || language.reads_program(&command.args);
-    let texts = match (language.inline_code(&command.args), &command.input) {
-        (Some(code), Input::Text(text)) if language.prompts(&command.args) || obeys_input(&code) => {
-            vec![code, text.to_string()]
+    let mut texts = language.inline_code(&command.args);
+    let is_given = !texts.is_empty();
+    let obeys = texts.iter().any(|code| obeys_input(code));
+    match &command.input {
+        Input::Text(text) if is_given && (obeys || language.prompts(&command.args)) || !is_given && reads_input() => {
+            texts.push(text.to_string());
         }
-        (Some(code), Input::Pipe | Input::Unknown) if obeys_input(&code) => {
-            return unknown_script().into_iter().chain([Inner::Code { language, text: code }]).collect();
+        Input::Pipe | Input::Unknown if !is_given && reads_input() => return unknown_script(),
+        Input::Pipe | Input::Unknown if obeys => {
+            let codes = texts.into_iter().map(|text| Inner::Code { language, text });
+            return unknown_script().into_iter().chain(codes).collect();
         }
-        (Some(code), _) => vec![code],
-        (None, Input::Text(text)) if reads_input() => vec![text.to_string()],
-        (None, Input::Pipe | Input::Unknown) if reads_input() => return unknown_script(),
-        (None, _) => Vec::new(),
-    };
+        Input::Text(_) | Input::Inherited | Input::Pipe | Input::Unknown => {}
+    }
     // Perl runs an operand that ends with `|` where it reads files.
     let is_code = |word: usize| {
         let line = command.parsed.as_deref();

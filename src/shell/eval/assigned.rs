@@ -1,7 +1,8 @@
 //! Variables that arithmetic expressions assign to: `((i++))`, `$((x=5))`, `${a[i+=1]}`.
 
-use super::super::state::Value;
+use super::super::state::{Value, copy_cost};
 use super::execution::Execution;
+use crate::verdict::limits::SHELL_STEPS;
 use std::collections::BTreeSet;
 
 /// A name in an arithmetic expression.
@@ -70,7 +71,7 @@ impl Execution {
         let mut expressions = vec![expression.to_owned()];
         let mut seen: BTreeSet<String> = BTreeSet::new();
         let mut assigned: BTreeSet<String> = BTreeSet::new();
-        while let Some(expression) = expressions.pop() {
+        'all: while let Some(expression) = expressions.pop() {
             self.state.meter.charge(1 + expression.len());
             for name in arithmetic_names(&expression) {
                 if name.is_assigned && self.state.variables.contains_key(name.text) {
@@ -79,10 +80,14 @@ impl Execution {
                 if !seen.insert(name.text.to_owned()) {
                     continue;
                 }
-                let members = self.state.variables.get(name.text).map(Value::members).unwrap_or_default();
-                let is_expression = |text: &str| text.bytes().any(|byte| byte.is_ascii_alphabetic() || byte == b'_');
-                let inner = members.into_iter().map(|member| member.text.to_string());
-                expressions.extend(inner.filter(|text| is_expression(text)));
+                // The limit is reported by the evaluation loop.
+                if self.state.meter.exceeds(&SHELL_STEPS) {
+                    break 'all;
+                }
+                let Some(value) = self.state.variables.get(name.text) else { continue };
+                self.state.meter.charge(copy_cost(value.size()));
+                let is_expression = |text: &&str| text.bytes().any(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+                expressions.extend(value.texts().filter(is_expression).map(str::to_owned));
             }
         }
         for name in assigned {

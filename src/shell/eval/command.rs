@@ -208,10 +208,18 @@ impl Evaluator<'_> {
 
     /// Records a command and the commands that it runs.
     fn run(&mut self, base: Command, args: Vec<Arg>, in_subshell: bool, deferred: &mut Deferred) {
-        let mut work = Vec::new();
-        self.record(base, args, in_subshell, deferred, &mut work);
+        let mut work = vec![(base, args)];
         while let Some((base, args)) = work.pop() {
+            let others = self.by_own_links(&base, &args);
             self.record(base, args, in_subshell, deferred, &mut work);
+            for (base, args) in others {
+                let state = self.executions.last().map(|execution| Rc::clone(&execution.state));
+                self.record(base, args, in_subshell, deferred, &mut work);
+                // `cd -P` leads to either directory.
+                if let Some((execution, state)) = self.executions.last_mut().zip(state) {
+                    execution.state.join(&state);
+                }
+            }
         }
     }
 
@@ -257,7 +265,6 @@ impl Evaluator<'_> {
         let home = self.executions.last().and_then(|execution| execution.state.home.as_deref());
         args.iter_mut().for_each(|arg| wrappers::expand_own_program(arg, home));
         args.iter_mut().for_each(descriptors::normalize);
-        self.follow_own_links(program.text.as_str(), &mut args);
         canonical::render_into(&mut self.canonical_buffer, &program, &args);
         let name = canonical::program_name(&program.text);
         let parsed = self.reading.catalogue.find(name).map(|entry| {

@@ -2,7 +2,7 @@
 
 use super::super::state::{Value, is_positional};
 use super::super::syntax::{Instruction, ScriptLanguage};
-use super::super::{Arg, Command};
+use super::super::{Arg, Command, wrappers};
 use super::Evaluator;
 use super::execution::{ListContext, OnClose, ShellSharing, Trap};
 use super::function;
@@ -79,8 +79,7 @@ impl Evaluator<'_> {
                 function::set_positional(state, parameters.get(1..).unwrap_or_default());
                 state.variables.extend(parameters.first().map(|first| ("0".to_owned(), Value::from_arg(first))));
             }
-            // These shells run the last stage of a pipeline themselves.
-            if !in_shell && runner.starts_with(['z', 'k', 'm', 'l', 'o']) && runner.ends_with("sh") {
+            if !in_shell && wrappers::runs_last_stage(runner) {
                 Rc::make_mut(&mut state).options.lastpipe = true;
             }
             function::assign_env(&mut state, &context.env);

@@ -151,7 +151,7 @@ impl Evaluator<'_> {
     /// Notes what a command writes.
     fn note_written(&mut self, row: usize) {
         let Some(command) = self.reading.commands.get(row).cloned() else { return };
-        if command.args.is_empty() && command.redirects.is_empty() {
+        if command.args.is_empty() && command.redirects.is_empty() && !matches!(command.input, Input::Text(_)) {
             return;
         }
         let is_gzip = |line: &Rc<CommandLine>| {

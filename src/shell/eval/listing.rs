@@ -53,10 +53,8 @@ impl Evaluator<'_> {
         let is_protected = |name: &Arg| {
             let steps = if name.text.contains("**") { SEARCH_STEPS } else { NAME_STEPS };
             self.meter.try_charge(steps + name.text.len())
-                && match name.is_known() {
-                    true => is_protected(name, state.cwd.as_deref(), home_path.as_ref()),
-                    false => is_below_vital(name, state.cwd.as_deref(), &zones),
-                }
+                && (is_protected(name, state.cwd.as_deref(), home_path.as_ref())
+                    || !name.is_known() && is_below_vital(name, state.cwd.as_deref(), &zones))
         };
         names.filter(is_protected).collect()
     }

@@ -3,30 +3,16 @@
 
 use super::files::{self, Content};
 use super::{Evaluator, is_builtin, settings};
-use crate::programs::{CommandLine, Does, Use};
+use crate::programs::code::lists;
+use crate::programs::{CommandLine, Does, Use, roles};
 use crate::shell::effects::{Access, Act};
 use crate::shell::inline::Language;
 use crate::shell::parse;
 use crate::shell::wrappers::Inner;
-use crate::shell::{Command, Input};
+use crate::shell::{Arg, Command, Input};
 use crate::verdict::limits::Meter;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-
-/// Parts of code that write or rename a file.
-const WRITING: [&str; 16] = [
-    "write", "output", "outfile", "copy", "save", "sav!", "dump", "rename", "symlink", "\"w", "'w", " w]", "file=",
-    "link(", ".w ", "put(",
-];
-
-/// Further parts of code in languages whose calls are not known by name.
-const PRINTING: [&str; 5] = ["print", "puts", ">", " w ", "\nw "];
-
-/// Editors that run commands without a person.
-const EDITORS: [&str; 8] = ["ed", "emacs", "ex", "nvim", "red", "vi", "vim", "vim.basic"];
-
-/// Programs that put parts of their input into files whose names begin with a word.
-const SPLITTERS: [&str; 4] = ["csplit", "gcsplit", "gsplit", "split"];
 
 /// What earlier commands may have written into files of one name.
 #[derive(Default)]
@@ -35,14 +21,17 @@ pub(super) struct Mention {
     pub is_generated: bool,
     /// A command built the file from a text that it was given.
     pub is_built: bool,
-    /// The words of these commands.
-    pub texts: BTreeSet<Rc<str>>,
+    /// The words of these commands, as indices of [`Mentions::text`].
+    texts: Vec<usize>,
 }
 
 /// The names that earlier commands of the line mention.
 #[derive(Default)]
 pub(super) struct Mentions {
     by_name: BTreeMap<String, Mention>,
+    /// The words of commands, each once.
+    texts: Vec<Rc<str>>,
+    numbers: BTreeMap<Rc<str>, usize>,
     /// The beginnings of the names of files that are split off.
     prefixes: BTreeSet<String>,
 }
@@ -53,9 +42,28 @@ impl Mentions {
         self.by_name.get(path.rsplit('/').next().unwrap_or_default())
     }
 
+    /// The words of the commands that may have written into a file.
+    pub fn texts_of(&self, mention: &Mention) -> Vec<Rc<str>> {
+        mention.texts.iter().filter_map(|number| self.texts.get(*number).cloned()).collect()
+    }
+
+    /// The index of the words of a command.
+    fn number(&mut self, text: &str) -> usize {
+        if let Some(number) = self.numbers.get(text) {
+            return *number;
+        }
+        let text: Rc<str> = text.into();
+        self.numbers.insert(Rc::clone(&text), self.texts.len());
+        self.texts.push(text);
+        self.texts.len() - 1
+    }
+
     /// Whether the name begins like those of files that are split off.
-    pub fn is_split(&self, path: &str) -> bool {
+    pub fn is_split(&self, path: &str, meter: &Meter) -> bool {
         let name = path.rsplit('/').next().unwrap_or_default();
+        if !self.prefixes.is_empty() {
+            meter.charge(name.len());
+        }
         !self.prefixes.is_empty()
             && name
                 .char_indices()
@@ -67,7 +75,7 @@ impl Mentions {
 impl Evaluator<'_> {
     /// Notes the names that a command mentions, unless it only looks at files.
     pub(super) fn note_mentions(&mut self, command: &Command, accesses: &[Access]) {
-        // What a redirection writes is known by its own.
+        // Redirections are handled by `note_written`.
         let is_write = |access: &Access| access.act.changes() && !matches!(access.act, Act::Change | Act::Redirect);
         let writes = accesses.iter().any(is_write);
         let language = command.parsed.as_deref().and_then(|line| line.language());
@@ -89,7 +97,7 @@ impl Evaluator<'_> {
         let has_code = |line: &CommandLine| line.uses.iter().any(|used| used.takes == Some(Use::Code));
         let is_code = command.parsed.as_deref().is_some_and(has_code) || matches!(command.input, Input::Text(_));
         let is_generated = renames(command, self)
-            || EDITORS.contains(&command.program.as_str()) && is_code
+            || lists(&roles::MENTIONS_EDITORS, &command.program) && is_code
             || match language {
                 Some(name) => is_code && is_writing(name, &text),
                 None if is_git => false,
@@ -99,15 +107,18 @@ impl Evaluator<'_> {
                 }
             };
         let is_fed = matches!(command.input, Input::Text(_) | Input::Pipe | Input::Unknown);
-        let shared: Rc<str> = Rc::from(text.as_str());
+        let number = self.mentions.number(&text);
         let is_part = |c: char| c.is_alphanumeric() || "._-+".contains(c);
-        for name in names.split(|c: char| !is_part(c)).filter(|name| name.len() > 1) {
+        let names: BTreeSet<&str> = names.split(|c: char| !is_part(c)).filter(|name| name.len() > 1).collect();
+        for name in names {
             let mention = self.mentions.by_name.entry(name.to_owned()).or_default();
             mention.is_generated |= is_generated;
             mention.is_built |= writes && is_fed;
-            mention.texts.insert(Rc::clone(&shared));
+            if mention.texts.last() != Some(&number) {
+                mention.texts.push(number);
+            }
         }
-        if SPLITTERS.contains(&command.program.as_str()) {
+        if lists(&roles::MENTIONS_SPLITTERS, &command.program) {
             let prefixes = command.args.iter().filter(|arg| !arg.text.starts_with('-') && !arg.text.is_empty());
             let names = prefixes.map(|arg| arg.text.rsplit('/').next().unwrap_or_default().to_owned());
             self.mentions.prefixes.extend(names.filter(|name| !name.is_empty()));
@@ -115,15 +126,38 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Notes what a patch adds to the files that it names.
+    /// Notes what a patch adds to the files that it names. The patch is the input of the command, or a file of the line.
     pub(super) fn note_patch(&mut self, command: &Command) {
-        let verb = command.args.first().map_or("", |arg| arg.text.as_str());
+        // Global options of git stand in front of the verb.
+        let applies = |arg: &Arg| matches!(arg.text.as_str(), "apply" | "am");
         let is_patch = matches!(command.program.as_str(), "patch" | "gpatch")
-            || command.program == "git" && matches!(verb, "apply" | "am");
-        let text = match &command.input {
-            Input::Text(text) if is_patch => Rc::clone(text),
-            Input::Inherited | Input::Text(_) | Input::Pipe | Input::Unknown => return,
-        };
+            || command.program == "git" && command.args.iter().any(applies);
+        if !is_patch {
+            return;
+        }
+        let mut patches: Vec<Rc<str>> = Vec::new();
+        if let Input::Text(text) = &command.input {
+            patches.push(Rc::clone(text));
+        }
+        // `patch -i x`, `-ix`, `--input=x`
+        let words = command.args.iter().flat_map(|arg| {
+            let attached = arg.behind("--input=").or_else(|| arg.behind("-i"));
+            [Some(arg.clone()), attached]
+        });
+        for path in words.flatten().filter_map(|word| files::resolve(&word, command)) {
+            self.meter.charge(path.len());
+            for content in self.files.contents(&path) {
+                match content {
+                    Content::Text(text) => patches.push(text.as_str().into()),
+                    Content::Fragment(text) => patches.push(text),
+                    Content::Unknown(_) | Content::CopyOf(_) => {}
+                }
+            }
+        }
+        patches.iter().for_each(|text| self.note_patch_text(text, command));
+    }
+
+    fn note_patch_text(&mut self, text: &str, command: &Command) {
         self.meter.charge(2 * text.len());
         let mut names: Vec<&str> = Vec::new();
         let mut added = String::new();
@@ -142,7 +176,7 @@ impl Evaluator<'_> {
         parts.push((names, added));
         for (names, added) in parts {
             let content = Content::Fragment(Rc::from(added));
-            for path in names.iter().filter_map(|name| files::resolve(&crate::shell::Arg::literal(*name), command)) {
+            for path in names.iter().filter_map(|name| files::resolve(&Arg::literal(*name), command)) {
                 self.files.add(path, content.clone());
             }
         }
@@ -166,26 +200,24 @@ impl Evaluator<'_> {
 fn is_writing(language: &str, code: &str) -> bool {
     let known = [Language::Node, Language::Perl, Language::Php, Language::Python, Language::Ruby];
     let is_known = known.contains(&Language::from_name(language));
-    WRITING.iter().any(|part| code.contains(part))
-        || !is_known && (language == "ed" || PRINTING.iter().any(|part| code.contains(part)))
+    roles::MENTIONS_WRITING.iter().any(|part| code.contains(part))
+        || !is_known && (language == "ed" || roles::MENTIONS_PRINTING.iter().any(|part| code.contains(part)))
 }
 
 /// Whether a command gives a file that the line has written another name.
 fn renames(command: &Command, evaluator: &Evaluator<'_>) -> bool {
     let renamed = |word: &str| {
-        let word = crate::shell::Arg::literal(word);
+        let word = Arg::literal(word);
         files::resolve(&word, command).is_some_and(|path| evaluator.files.is_noted(&path))
     };
-    let names =
-        matches!(command.program.as_str(), "rename" | "prename" | "file-rename" | "mmv" | "mcp" | "git" | "zipnote");
-    names && command.args.iter().any(|arg| renamed(&arg.text))
+    lists(&roles::MENTIONS_RENAMERS, &command.program) && command.args.iter().any(|arg| renamed(&arg.text))
 }
 
 /// Which words of a command count.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Words {
     All,
-    /// Those before the command that it runs.
+    /// Only the words before the command that the program runs.
     Own,
 }
 

@@ -3,36 +3,82 @@
 use super::Evaluator;
 use crate::path::{AbsPath, Place};
 use crate::shell::effects::links_made;
-use crate::shell::{Arg, Command};
+use crate::shell::{Arg, Command, canonical};
+use std::collections::BTreeSet;
+
+/// Steps for one more form of a command.
+const VARIANT_STEPS: usize = 500;
 
 impl Evaluator<'_> {
-    /// Notes the links that a command makes.
+    /// Notes the links that a command makes. All targets of a name count: a later command may not have run, and a name that
+    /// is a directory already keeps the link inside it.
     pub(super) fn note_links(&mut self, command: &Command) {
         for (link, target) in links_made(command) {
-            self.links.insert(link.to_string(), target.to_string());
+            self.links.entry(link.to_string()).or_default().insert(target.to_string());
         }
     }
 
-    /// Replaces such a name with `..` behind it in the words of a command. `cd` without `-P` removes both itself.
-    pub(super) fn follow_own_links(&self, program: &str, args: &mut [Arg]) {
+    /// Returns the same command with the places that its words lead to by way of such links and `..` behind them. Each of
+    /// these places is in one of the commands. The command itself still counts, because the link may not be there. `cd`
+    /// without `-P` removes both itself.
+    pub(super) fn by_own_links(&self, base: &Command, args: &[Arg]) -> Vec<(Command, Vec<Arg>)> {
+        let program = args.first().map_or("", |program| canonical::program_name(&program.text));
         if self.links.is_empty() || program == "cd" && !args.iter().any(|arg| arg.text == "-P") {
-            return;
+            return Vec::new();
         }
-        let Some(cwd) = self.executions.last().and_then(|execution| execution.state.cwd.clone()) else { return };
-        let place = Place { cwd: cwd.to_string(), ..Place::default() };
-        for arg in args.iter_mut().filter(|arg| arg.is_known() && arg.text.contains("/..")) {
-            let text = arg.text.to_string();
+        let Some(cwd) = base.cwd.as_deref() else { return Vec::new() };
+        let place = Place { cwd: cwd.to_owned(), ..Place::default() };
+        let led: Vec<Vec<Arg>> = args.iter().map(|arg| self.led_to(arg, &place)).collect();
+        let redirected: Vec<Vec<Arg>> =
+            base.redirects.iter().map(|redirect| self.led_to(&redirect.target, &place)).collect();
+        let count = led.iter().chain(&redirected).map(Vec::len).max().unwrap_or_default();
+        let length = args.iter().map(|arg| arg.text.len()).sum::<usize>();
+        let mut commands = Vec::new();
+        for at in 0..count {
+            if !self.meter.try_charge(VARIANT_STEPS + length) {
+                break;
+            }
+            let mut base = base.clone();
+            for (redirect, led) in base.redirects.iter_mut().zip(&redirected) {
+                redirect.target = led.get(at).unwrap_or(&redirect.target).clone();
+            }
+            let args = args.iter().zip(&led).map(|(arg, led)| led.get(at).unwrap_or(arg).clone());
+            commands.push((base, args.collect()));
+        }
+        commands
+    }
+
+    /// The places that a word leads to by way of links.
+    fn led_to(&self, word: &Arg, place: &Place) -> Vec<Arg> {
+        let known = word.prefix();
+        let unknown = word.text.get(known.len()..).unwrap_or_default();
+        let mut seen = BTreeSet::new();
+        let mut work = vec![known.to_owned()];
+        while let Some(text) = work.pop() {
             for (at, _) in text.match_indices("/..") {
                 if !self.meter.try_charge(text.len()) {
-                    return;
+                    return Vec::new();
                 }
                 let (name, rest) = text.split_at(at);
-                let path = AbsPath::resolve(name, &place).to_string();
-                if let Some(target) = self.links.get(&path) {
-                    arg.text = format!("{target}{rest}").into();
-                    break;
+                if rest.get(3..).is_some_and(|behind| !behind.is_empty() && !behind.starts_with('/')) {
+                    continue;
+                }
+                let path = AbsPath::resolve(name, place).to_string();
+                for target in self.links.get(&path).into_iter().flatten() {
+                    let led = format!("{target}{rest}");
+                    if !self.meter.try_charge(led.len()) {
+                        return Vec::new();
+                    }
+                    if seen.insert(led.clone()) {
+                        work.push(led);
+                    }
                 }
             }
         }
+        let arg = |text: String| {
+            let known = word.known.map(|_| text.len());
+            Arg { text: (text + unknown).into(), known, glob: word.glob }
+        };
+        seen.into_iter().map(arg).collect()
     }
 }

@@ -116,10 +116,10 @@ impl Evaluator<'_> {
             if mention.is_generated || mention.is_built && role == Role::Script {
                 scripts.origin = scripts.origin.max(Some(Origin::Generated));
             }
-            self.meter.charge(1 + mention.texts.len());
-            texts.extend(mention.texts.iter().cloned());
+            texts = self.mentions.texts_of(mention);
+            self.meter.charge(1 + texts.len());
         }
-        if self.mentions.is_split(path) {
+        if self.mentions.is_split(path, &self.meter) {
             scripts.origin = scripts.origin.max(Some(Origin::Generated));
         }
         texts.iter().for_each(|text| self.add_fragment(path, text, scripts));
@@ -150,7 +150,7 @@ fn code(command: &Command, path: &str, text: &str, role: Role, meter: &Meter) ->
         Role::Script if matches!(program, "source" | ".") => vec![shell(text, true)],
         // Quotes that are not those of POSIX hide where a command begins.
         Role::Script if command.is_shell() && !reads_posix_quotes(program) && text.contains("\\'") => {
-            vec![Inner::Command { args: vec![unknown_arg()], cwd: None, env: Vec::new() }]
+            vec![Inner::Command { args: vec![unknown_arg()], cwd: None, env: Vec::new() }, shell(text, false)]
         }
         Role::Script if command.is_shell() => vec![shell(text, false)],
         Role::Script if recipes::is_runner(program) => {

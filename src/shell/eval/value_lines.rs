@@ -3,26 +3,18 @@
 
 use super::deferred::{Deferred, DeferredText, extend_via};
 use super::{Evaluator, is_builtin};
-use crate::programs::{self, Does, Use};
-use crate::shell::syntax::ScriptLanguage;
+use crate::programs::code::lists;
+use crate::programs::{self, Does, Use, roles};
+use crate::shell::syntax::{Instruction, Scope, ScriptLanguage, WordPart};
 use crate::shell::wrappers::{self, quoted};
-use crate::shell::{Command, canonical};
+use crate::shell::{Command, canonical, parse};
+use crate::verdict::limits::Meter;
 
 /// Characters in front of a command in a value that many programs run: `!x`, `|x`.
 const MARKS: [char; 5] = ['!', '|', '@', ' ', '\t'];
 
 /// Words of the shell that stand in front of a command.
 const KEYWORDS: [&str; 10] = ["!", "do", "elif", "else", "eval", "exec", "if", "then", "until", "while"];
-
-/// Programs whose operands are text for people, or run elsewhere.
-const ELSEWHERE: [&str; 12] =
-    ["docker", "docker-compose", "gh", "glab", "kubectl", "nerdctl", "oc", "podman", "rsync", "scp", "ssh", "export"];
-
-/// Programs that evaluate their variables even if they only print what they would do.
-const MAKERS: [&str; 4] = ["bmake", "gmake", "make", "mmake"];
-
-/// Steps for one byte of a value.
-const BYTE_STEPS: usize = 1;
 
 impl Evaluator<'_> {
     /// Adds the values of a command that read as command lines.
@@ -32,12 +24,13 @@ impl Evaluator<'_> {
             return;
         }
         let mut values: Vec<String> = command.env.iter().filter_map(|(_, value)| value.clone()).collect();
-        if exports || !ELSEWHERE.contains(&command.program.as_str()) {
+        if exports || !lists(&roles::VALUES_ELSEWHERE, &command.program) {
             values.extend(settings(command));
         }
         for value in values {
-            self.meter.charge(BYTE_STEPS * value.len());
-            for text in command_lines(&value) {
+            // It is searched, and then parsed.
+            self.meter.charge(2 * value.len());
+            for text in command_lines(&value, &self.meter) {
                 let mut context = command.inner_base();
                 context.hidden = false;
                 context.env.clear();
@@ -58,7 +51,7 @@ impl Evaluator<'_> {
 /// Whether the catalogue says that a command changes nothing and runs nothing.
 fn only_looks(command: &Command) -> bool {
     let looks = |line: &programs::CommandLine| line.does == Some(Does::Look) && line.language().is_none();
-    !MAKERS.contains(&command.program.as_str()) && command.parsed.as_deref().is_some_and(looks)
+    !lists(&roles::VALUES_MAKERS, &command.program) && command.parsed.as_deref().is_some_and(looks)
 }
 
 /// The values of the words `name=value` and of those that begin with a mark, unless the catalogue knows them as code or text.
@@ -89,12 +82,7 @@ fn settings(command: &Command) -> Vec<String> {
 
 /// Whether the name of an option says that its value is compared or shown.
 fn is_text(name: &str) -> bool {
-    [
-        "grep", "format", "message", "regex", "pattern", "filter", "query", "search", "include", "exclude", "glob",
-        "title",
-    ]
-    .iter()
-    .any(|part| name.contains(part))
+    roles::VALUES_TEXT_OPTIONS.iter().any(|part| name.contains(part))
 }
 
 fn is_key(name: &str) -> bool {
@@ -102,7 +90,7 @@ fn is_key(name: &str) -> bool {
 }
 
 /// The command lines that a value may be, in the notations of shells, lists, make, JSON and D-Bus.
-fn command_lines(value: &str) -> Vec<String> {
+fn command_lines(value: &str, meter: &Meter) -> Vec<String> {
     if let Some(text) = bus_command(value) {
         return vec![text];
     }
@@ -110,19 +98,12 @@ fn command_lines(value: &str) -> Vec<String> {
         return Vec::new();
     }
     let plain = value.replace("$$", "$").replace("$(shell", "$(");
-    let mut found: Vec<String> = shell_text(&plain).into_iter().collect();
+    let mut found: Vec<String> = shell_text(&plain, meter).into_iter().collect();
     // A list of CMake.
     let words: Vec<&str> = value.split(';').collect();
-    if !value.contains(' ') && words.len() > 1
-        || words.first().is_some_and(|first| is_program(first) && !first.is_empty()) && words.len() > 2
-    {
-        let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-        found.extend(
-            words
-                .first()
-                .filter(|_| starts_command(value.split(';').next().unwrap_or_default()))
-                .map(|_| words.join(" ")),
-        );
+    let first = words.first().copied().unwrap_or_default();
+    if starts_command(first) && (words.len() > 2 && is_program(first) || words.len() > 1 && !value.contains(' ')) {
+        found.push(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "));
     }
     // A list of JSON.
     if let Some(list) = value.trim().strip_prefix("[\"").and_then(|list| list.strip_suffix(']')) {
@@ -130,13 +111,13 @@ fn command_lines(value: &str) -> Vec<String> {
     }
     // `testenv.commands=…`
     if let Some((_, inner)) = value.split_once('=').filter(|(name, _)| is_key(name)) {
-        found.extend(shell_text(inner));
+        found.extend(shell_text(inner, meter));
     }
     found
 }
 
 /// A value as shell text, if a command of the catalogue begins in it. Words in front of it are options of another program.
-fn shell_text(value: &str) -> Option<String> {
+fn shell_text(value: &str, meter: &Meter) -> Option<String> {
     let value = value.trim_start_matches(MARKS);
     let begins = |part: &str| {
         let mut words = part.split([' ', '\t', '\n']).filter(|word| !word.is_empty() && !KEYWORDS.contains(word));
@@ -145,8 +126,52 @@ fn shell_text(value: &str) -> Option<String> {
     if begins(value) {
         return Some(value.to_owned());
     }
+    // Redirections and assignments may stand before the name of a program, and quotes around parts of it.
+    let script = parse::parse(value, meter);
+    let programs = programs_of(&script.instructions);
+    if script.errors.is_empty() && programs.iter().any(|(_, program)| starts_command(program)) {
+        let first = programs.iter().find(|(is_inner, _)| !is_inner);
+        let begins = first.is_some_and(|(_, program)| starts_command(program));
+        return Some(if begins { value.to_owned() } else { format!(": {value}") });
+    }
     let mut parts = value.split([';', '|', '&', '`', '(', '{', '\n']).skip(1);
     parts.any(begins).then(|| format!(": {value}"))
+}
+
+/// The first words of simple commands, as far as they are literal, and whether the command stands in a word of another.
+fn programs_of(instructions: &[Instruction]) -> Vec<(bool, String)> {
+    let literal = |part: &WordPart| match part {
+        WordPart::Plain(text) | WordPart::Quoted(text) => Some(text.to_string()),
+        WordPart::Variable(_)
+        | WordPart::Output { .. }
+        | WordPart::List(_)
+        | WordPart::Arithmetic { .. }
+        | WordPart::Unknown { .. } => None,
+    };
+    let is_word = |scope: &Scope| matches!(scope, Scope::Substitution(_) | Scope::InputProcess | Scope::OutputProcess);
+    let mut found = Vec::new();
+    // For each open list, whether it stands in a word.
+    let mut open: Vec<bool> = Vec::new();
+    for instruction in instructions {
+        match instruction {
+            Instruction::Open(scope) => open.push(is_word(scope) || open.last() == Some(&true)),
+            Instruction::Close => drop(open.pop()),
+            Instruction::Simple(command) => {
+                let program = command.words.first().map(|word| word.parts.iter().map_while(literal).collect());
+                found.extend(program.map(|program| (open.last() == Some(&true), program)));
+            }
+            Instruction::Redirects(_)
+            | Instruction::Pipe
+            | Instruction::And
+            | Instruction::Or
+            | Instruction::End
+            | Instruction::Background
+            | Instruction::LoopVariable(_)
+            | Instruction::Arithmetic(_)
+            | Instruction::Backquoted(_) => {}
+        }
+    }
+    found
 }
 
 /// Whether a word begins with the name of a program: `rm`, `rm${IFS}-rf`, `/bin/rm`.

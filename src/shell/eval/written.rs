@@ -2,7 +2,10 @@
 
 use super::obeyed::{Form, form};
 use super::settings;
+use crate::programs::code::{self, lists};
+use crate::programs::roles;
 use crate::shell::inline::Language;
+use crate::shell::wrappers::quoted;
 use crate::verdict::limits::Meter;
 
 /// Parts of command lines that reach another machine. Only such lines count in instructions of agents.
@@ -33,13 +36,12 @@ pub fn written_text(path: &str, text: &str, meter: &Meter) -> String {
 
 /// A command line of a sentence without what follows a shell that it pipes into: `curl x | sh first, and then …`.
 fn without_prose(line: String) -> String {
-    const SHELLS: [&str; 8] = ["bash", "dash", "node", "perl", "python", "python3", "sh", "zsh"];
     let Some((before, behind)) = line.rsplit_once('|') else { return line };
     let mut kept = Vec::new();
     for word in behind.split_whitespace() {
         let word = word.trim_end_matches(['.', ',', ';', ':']);
         kept.push(word);
-        if SHELLS.contains(&word) {
+        if lists(&roles::CODE_PIPED_TO, word) {
             return format!("{before}| {}", kept.join(" "));
         }
     }
@@ -53,51 +55,139 @@ fn temporary_programs(text: &str) -> impl Iterator<Item = String> {
     quoted.filter(is_temporary).map(str::to_owned)
 }
 
-/// Whether a file holds instructions for agents in prose.
+/// Whether a file holds instructions for agents in prose. `CMakeLists.txt` and `debian/rules` are run by tools.
 fn is_instructions(path: &str) -> bool {
-    [".md", ".mdc", ".mdx", ".txt", "rules"].iter().any(|end| path.ends_with(end))
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let is_text = name.ends_with(".txt") && !lists(&code::FILES_SETTINGS, name) && !lists(&code::FILES_RECIPES, name);
+    is_text
+        || name.contains('.') && name.ends_with("rules")
+        || [".md", ".mdc", ".mdx"].iter().any(|end| name.ends_with(end))
 }
 
 /// A cell of a notebook: Python with lines for the shell (`!ls`), or another language that its first line names.
 fn cell(text: &str) -> String {
-    let first = text.trim_start().lines().next().unwrap_or_default();
-    if let Some(magic) = first.strip_prefix("%%") {
-        let body = text.trim_start().split_once('\n').map_or("", |(_, body)| body);
-        let name = magic.split_whitespace().find(|word| *word != "script").unwrap_or_default();
-        return match name {
-            "bash" | "sh" | "zsh" | "system" | "!" | "cmd" | "powershell" => body.to_owned(),
-            "perl" | "ruby" | "javascript" | "js" | "node" => {
-                here_document(if name.starts_with("j") { "node" } else { name }, body)
+    let mut text = text.trim_start();
+    let mut code = String::new();
+    while let Some((magic, body)) = text.strip_prefix("%%").map(|rest| rest.split_once('\n').unwrap_or((rest, ""))) {
+        let (name, words) = magic.trim().split_once(char::is_whitespace).unwrap_or((magic.trim(), ""));
+        if lists(&roles::NOTEBOOKS_SHELLS, name) {
+            return body.to_owned();
+        }
+        match name {
+            "script" => return heredoc(&script_command(words), body),
+            "perl" | "ruby" => return here_document(name, body),
+            "javascript" | "js" | "node" => return here_document("node", body),
+            "writefile" | "file" => return written_file(words, body),
+            _ if lists(&roles::NOTEBOOKS_TEXTS, name) => return String::new(),
+            // The other ones run the rest of the cell, after the code behind their names.
+            _ => {
+                if lists(&roles::NOTEBOOKS_RUNNERS, name) {
+                    code.extend([statement(words), "\n"]);
+                }
+                text = body.trim_start();
             }
-            "writefile" | "markdown" | "html" | "latex" | "svg" => String::new(),
-            _ => here_document("python3", body),
-        };
+        }
     }
     let mut shell = String::new();
-    let mut code = String::new();
+    let mut continues = false;
     for line in text.lines() {
+        let command = if continues { Some(line.to_owned()) } else { shell_line(line) };
+        continues = command.as_ref().is_some_and(|command| command.ends_with('\\'));
         let start = line.trim_start();
-        // `files = !ls`
-        let assigned = line.split_once("= !").map(|(_, command)| command);
-        let escape = start.strip_prefix("!!").or_else(|| start.strip_prefix('!')).or(assigned);
-        let magic = ["%sx ", "%system ", "%pip ", "%conda "].iter().find_map(|magic| {
-            let rest = start.strip_prefix(magic)?;
-            Some(if magic.len() > 5 || *magic == "%sx " { rest } else { start.get(1..).unwrap_or_default() })
-        });
-        match escape.or(magic) {
-            Some(command) => shell.extend([command, "\n"]),
-            None if start.starts_with('%') => {}
-            None => code.extend([line, "\n"]),
+        match (command, start.strip_prefix('%').and_then(|magic| magic.split_once(' '))) {
+            (Some(command), _) => shell.extend([command.as_str(), "\n"]),
+            (None, Some((name, words))) if lists(&roles::NOTEBOOKS_RUNNERS, name) => {
+                match shell_line(statement(words)) {
+                    Some(command) => shell.extend([command.as_str(), "\n"]),
+                    None => code.extend([statement(words), "\n"]),
+                }
+            }
+            (None, _) if start.starts_with('%') => {}
+            (None, _) => code.extend([line, "\n"]),
         }
     }
     if code.trim().is_empty() { shell } else { here_document("python3", &code) + &shell }
 }
 
+/// The command that a line of a cell gives to the shell: `!ls`, `files = !ls`, `%sx ls`, `%rm x`.
+fn shell_line(line: &str) -> Option<String> {
+    let start = assigned(line).unwrap_or(line).trim_start();
+    if let Some(command) = start.strip_prefix("!!").or_else(|| start.strip_prefix('!')) {
+        return Some(command.to_owned());
+    }
+    let magic = start.strip_prefix('%')?;
+    let (name, words) = magic.split_once(char::is_whitespace).unwrap_or((magic, ""));
+    if lists(&roles::NOTEBOOKS_SHELLS, name) {
+        return Some(words.to_owned());
+    }
+    lists(&roles::NOTEBOOKS_COMMANDS, name).then(|| magic.to_owned())
+}
+
+/// What a line assigns, if that is the output of a command: `x = !ls`, `x=%sx ls`.
+fn assigned(line: &str) -> Option<&str> {
+    let mut quote = None;
+    let mut bytes = line.bytes().enumerate().peekable();
+    while let Some((at, byte)) = bytes.next() {
+        match (byte, quote) {
+            (b'\\', Some(_)) => drop(bytes.next()),
+            (b'"' | b'\'', None) => quote = Some(byte),
+            (_, Some(open)) if byte == open => quote = None,
+            (b'=', None) => {
+                let value = line.get(at + 1..).unwrap_or_default().trim_start();
+                if value.starts_with(['!', '%']) && !value.starts_with("!=") {
+                    return Some(value);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The statement behind the options of a magic that runs one: `-n 10 f()`.
+fn statement(words: &str) -> &str {
+    let mut rest = words.trim_start();
+    while rest.starts_with('-') || rest.starts_with(|c: char| c.is_ascii_digit()) {
+        rest = rest.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim_start());
+    }
+    rest
+}
+
+/// The command of `%%script --bg --out x bash -e` without the options of the magic.
+fn script_command(words: &str) -> String {
+    let mut words = words.split_whitespace().peekable();
+    while let Some(option) = words.next_if(|word| word.starts_with('-')) {
+        if lists(&roles::NOTEBOOKS_SCRIPT_VALUES, option) {
+            words.next();
+        }
+    }
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// `%%writefile x` and `%%writefile -a x`, as shell text that writes the file. A tilde is the home directory.
+fn written_file(words: &str, body: &str) -> String {
+    let (operator, file) = match words.trim().strip_prefix("-a ").or_else(|| words.trim().strip_prefix("--append ")) {
+        Some(file) => (">>", file.trim()),
+        None => (">", words.trim()),
+    };
+    let file = file.trim_matches(['"', '\'']);
+    let file = match file.strip_prefix("~/") {
+        Some(rest) => format!("~/{}", quoted(rest)),
+        None => quoted(file),
+    };
+    heredoc(&format!("cat {operator} {file}"), body)
+}
+
 /// `program - <<'END'` with the text.
 fn here_document(program: &str, text: &str) -> String {
+    heredoc(&format!("{program} -"), text)
+}
+
+/// `command <<'END'` with the text.
+fn heredoc(command: &str, text: &str) -> String {
     // A line of underscores that is longer than any in the text ends it.
     let longest = text.lines().filter(|line| line.bytes().all(|byte| byte == b'_')).map(str::len).max();
     let end = "_".repeat(longest.unwrap_or_default().max(8) + 1);
     let newline = if text.ends_with('\n') { "" } else { "\n" };
-    format!("{program} - <<'{end}'\n{text}{newline}{end}\n")
+    format!("{command} <<'{end}'\n{text}{newline}{end}\n")
 }

@@ -68,8 +68,10 @@ pub(super) fn expand_alternatives(
         if values.len() > 1 || all.len() > 1 || is_long {
             let (before, added) = (all.iter().map(Vec::len).sum::<usize>(), values.iter().map(Vec::len).sum::<usize>());
             let steps = before.saturating_mul(values.len()).saturating_add(added.saturating_mul(all.len()));
+            // The limit is reported. Further parts are not added to each of many texts.
             if !bound.charge(steps) {
                 values = unknown("$()");
+                all.truncate(1);
             }
         }
         match values.as_slice() {
@@ -105,11 +107,12 @@ fn variable_values(
     let chars = |text: &str| value_chars(text, quoting, splitting);
     let splits_by_ifs = splitting == Splitting::On && is_ifs_set(bound);
     let Some(Resolved { name, operator }) = resolve(variable, operator.as_deref(), bound) else {
-        return any_element(variable, bound)
-            .iter()
-            .map(|element| arg_chars(element, quoting, splitting))
-            .chain(unknown())
-            .collect();
+        let known = |element: &Arg| arg_chars(element, quoting, splitting);
+        return match bound.element(variable) {
+            Some(Some(element)) => vec![known(element)],
+            Some(None) => unknown(),
+            None => any_element(variable, bound).iter().map(known).chain(unknown()).collect(),
+        };
     };
     let (name, operator) = match (name, operator) {
         (Name::Text(text), _) => return vec![chars(&text)],
@@ -202,6 +205,12 @@ fn variable_values(
         }
         _ => unknown(),
     }
+}
+
+/// The elements that a variable with a subscript may be, if the subscript is not known.
+pub(super) fn possible_elements(variable: &Variable, bound: BoundState<'_>) -> Option<Vec<Arg>> {
+    let is_unknown = resolve(variable, variable.operator.as_deref(), bound).is_none();
+    is_unknown.then(|| any_element(variable, bound))
 }
 
 /// The elements of an array. An unknown subscript may select any of them.

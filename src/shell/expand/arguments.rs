@@ -5,6 +5,7 @@ use super::super::state::{ShellState, Value};
 use super::super::syntax::{Variable, Word, WordPart};
 use super::alternatives::is_literal;
 use super::brace_names::split_names;
+use super::elements::element_choices;
 use super::{BoundState, expand_word, literal_arg, unknown_arg};
 use crate::verdict::limits::SHELL_COMMANDS;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,7 +34,13 @@ pub(in super::super) fn expand_arguments(
     }
     let mut lists: Vec<Vec<Arg>> = Vec::new();
     for bindings in combinations(&rest, state) {
-        lists.extend(expand_lists(&first, &rest, BoundState { state, bindings: Some(&bindings) }));
+        let bound = BoundState { bindings: Some(&bindings), ..BoundState::new(state) };
+        for (at, elements) in element_choices(&rest, bound).iter().enumerate() {
+            if at > 0 && !bound.charge(COMBINATION_STEPS * (first.len() + rest.len())) {
+                break;
+            }
+            lists.extend(expand_lists(&first, &rest, BoundState { elements: Some(elements), ..bound }));
+        }
     }
     let mut lists = lists.into_iter().filter(|list| !list.is_empty());
     (lists.next().unwrap_or_default(), lists.collect())
@@ -115,6 +122,8 @@ fn expand_lists(before: &[Arg], words: &[Word], bound: BoundState<'_>) -> Vec<Ve
         };
         let length: usize = lists.iter().map(Vec::len).sum();
         if several.len() > 1 && !bound.charge(several.len().saturating_mul(length)) {
+            // The limit is reported. Further words are not added to each of many lists.
+            lists.truncate(1);
             lists.iter_mut().for_each(|list| list.push(unknown_arg()));
             continue;
         }

@@ -1,9 +1,11 @@
-//! Braces behind a variable without braces of its own. bash expands them first, so that `$x{a,b}` is `$xa $xb`.
+//! Brace expansion behind a variable that is written without braces. bash expands the braces first, so `$x{a,b}` is
+//! `$xa $xb`: the text of a choice continues the name of the variable.
 
 use super::super::state::ShellState;
 use super::super::syntax::{Variable, Word, WordPart, WordParts};
 use super::braces::sequence_choices;
 use super::{FieldChar, Quoting, text_chars};
+use crate::verdict::limits::Meter;
 
 /// Steps for one part of a word that is copied.
 const PART_STEPS: usize = 8;
@@ -15,22 +17,30 @@ pub(super) fn split_names(word: Word, state: &ShellState) -> Vec<Word> {
         return vec![word];
     }
     let mut done = Vec::new();
-    let mut work = vec![word];
-    while let Some(word) = work.pop() {
-        let Some(at) = word.parts.iter().position(meets) else {
+    // Each word, and from which part on such variables are looked for.
+    let mut work = vec![(word, 0)];
+    let mut is_refused = false;
+    while let Some((mut word, from)) = work.pop() {
+        let next = word.parts.iter().skip(from).position(meets).map(|at| from + at);
+        let Some(at) = next.filter(|_| !is_refused) else {
+            // The limit is reported, or no such variable is left.
+            word.parts.iter_mut().skip(from).for_each(leave_brace);
             done.push(word);
             continue;
         };
         let steps = |words: usize| words.saturating_mul(PART_STEPS * (1 + word.parts.len()));
-        let choices = choices(word.parts.get(at + 1..).unwrap_or_default());
-        let Some((choices, rest)) = choices.filter(|(choices, _)| state.meter.try_charge(steps(1 + choices.len())))
-        else {
-            let mut word = word;
-            if let Some(WordPart::Variable(variable)) = word.parts.get_mut(at) {
-                variable.meets_brace = false;
+        let choices = match choices(word.parts.get(at + 1..).unwrap_or_default(), &state.meter) {
+            Scan::Choices(choices, rest) if state.meter.try_charge(steps(1 + choices.len())) => Some((choices, rest)),
+            Scan::Choices(..) | Scan::Refused => {
+                is_refused = true;
+                None
             }
+            Scan::Literal => None,
+        };
+        let Some((choices, rest)) = choices else {
+            word.parts.iter_mut().skip(at).take(1).for_each(leave_brace);
             state.meter.charge(PART_STEPS);
-            work.push(word);
+            work.push((word, at + 1));
             continue;
         };
         let Some(WordPart::Variable(variable)) = word.parts.get(at) else { continue };
@@ -39,10 +49,17 @@ pub(super) fn split_names(word: Word, state: &ShellState) -> Vec<Word> {
             let mut parts: WordParts = word.parts.iter().take(at).cloned().collect();
             parts.extend(named(variable, choice));
             parts.extend(rest.iter().cloned());
-            work.push(Word { parts, span: word.span.clone() });
+            work.push((Word { parts, span: word.span.clone() }, at));
         }
     }
     done
+}
+
+/// Takes a brace behind a variable as text.
+fn leave_brace(part: &mut WordPart) {
+    if let WordPart::Variable(variable) = part {
+        variable.meets_brace = false;
+    }
 }
 
 /// The variable whose name goes on with a choice, and the rest of the choice.
@@ -62,8 +79,29 @@ fn named(variable: &Variable, choice: WordParts) -> WordParts {
     std::iter::once(WordPart::Variable(Box::new(variable))).chain(rest).chain(choice).collect()
 }
 
-/// The choices of the brace at the beginning of these parts, and the parts behind it.
-fn choices(parts: &[WordPart]) -> Option<(Vec<WordParts>, WordParts)> {
+/// What stands at the beginning of some parts.
+enum Scan {
+    /// The choices of a brace, and the parts behind it.
+    Choices(Vec<WordParts>, WordParts),
+    /// No brace that is expanded.
+    Literal,
+    /// The meter does not allow to look for its end.
+    Refused,
+}
+
+/// Reads the brace at the beginning of these parts.
+fn choices(parts: &[WordPart], meter: &Meter) -> Scan {
+    let mut steps = 0;
+    for part in parts {
+        steps += if let WordPart::Plain(text) = part { 1 + text.len() } else { 1 };
+    }
+    if !meter.try_charge(steps) {
+        return Scan::Refused;
+    }
+    read_choices(parts, meter).map_or(Scan::Literal, |(choices, rest)| Scan::Choices(choices, rest))
+}
+
+fn read_choices(parts: &[WordPart], meter: &Meter) -> Option<(Vec<WordParts>, WordParts)> {
     let mut depth = 0_usize;
     let mut found = vec![WordParts::new()];
     for (at, part) in parts.iter().enumerate() {
@@ -89,7 +127,7 @@ fn choices(parts: &[WordPart]) -> Option<(Vec<WordParts>, WordParts)> {
                     let rest = std::iter::once(piece(index + 1, text.len())).chain(parts.iter().skip(at + 1).cloned());
                     let is_empty = |part: &WordPart| matches!(part, WordPart::Plain(text) if text.is_empty());
                     let rest = rest.filter(|part| !is_empty(part)).collect();
-                    let choices = if found.len() > 1 { found } else { sequence(found.pop()?)? };
+                    let choices = if found.len() > 1 { found } else { sequence(found.pop()?, meter)? };
                     return Some((choices, rest));
                 }
                 (_, 0) => return None,
@@ -107,9 +145,9 @@ fn choices(parts: &[WordPart]) -> Option<(Vec<WordParts>, WordParts)> {
 }
 
 /// The words of a sequence: `1..3`.
-fn sequence(parts: WordParts) -> Option<Vec<WordParts>> {
+fn sequence(parts: WordParts, meter: &Meter) -> Option<Vec<WordParts>> {
     let [WordPart::Plain(text)] = parts.as_slice() else { return None };
-    let words = sequence_choices(&text_chars(text, Quoting::Bare))?;
+    let words = sequence_choices(&text_chars(text, Quoting::Bare), meter)?;
     let to_part = |word: Vec<FieldChar>| {
         let text: Option<String> =
             word.iter().map(|c| if let FieldChar::Char(c, _) = c { Some(*c) } else { None }).collect();

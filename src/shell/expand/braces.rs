@@ -1,7 +1,7 @@
 //! Brace expansion: lists `{a,b}` and sequences `{1..3}`.
 
 use super::{BoundState, FieldChar, FieldChars, Quoting, text_chars};
-use crate::verdict::limits::SHELL_STEPS;
+use crate::verdict::limits::{Meter, SHELL_STEPS};
 
 /// A longer sequence such as `{1..5000}` expands to one unknown word, which stands for any of its words and for others.
 const MAX_SEQUENCE_WORDS: usize = 1_000;
@@ -31,7 +31,9 @@ pub(super) fn expand_braces(chars: FieldChars, bound: BoundState<'_>) -> Vec<Fie
         if !charge(COPY_WORD_STEPS + chars.len().saturating_sub(from)) {
             return unknown();
         }
-        let found = find_braces(&chars, from).into_iter().find_map(|at| Some((at, brace_choices(&chars, at)?)));
+        let found = find_braces(&chars, from)
+            .into_iter()
+            .find_map(|at| Some((at, brace_choices(&chars, at, &bound.state.meter)?)));
         let Some((at, (choices, end))) = found else {
             done.push(chars);
             continue;
@@ -85,7 +87,7 @@ fn find_braces(chars: &[FieldChar], from: usize) -> Vec<usize> {
 }
 
 /// Returns the choices of the brace at `at` and the position of its closing brace, or `None` if it is a literal brace.
-fn brace_choices(chars: &[FieldChar], at: usize) -> Option<(Vec<FieldChars>, usize)> {
+fn brace_choices(chars: &[FieldChar], at: usize, meter: &Meter) -> Option<(Vec<FieldChars>, usize)> {
     let mut depth = 0_usize;
     let mut parts: Vec<FieldChars> = vec![FieldChars::new()];
     for (index, element) in chars.iter().enumerate().skip(at) {
@@ -102,7 +104,7 @@ fn brace_choices(chars: &[FieldChar], at: usize) -> Option<(Vec<FieldChars>, usi
                     let found = if parts.len() > 1 {
                         Some(parts)
                     } else {
-                        parts.pop().and_then(|only| sequence_choices(&only))
+                        parts.pop().and_then(|only| sequence_choices(&only, meter))
                     };
                     return found.map(|parts| (parts, index));
                 }
@@ -121,7 +123,7 @@ fn brace_choices(chars: &[FieldChar], at: usize) -> Option<(Vec<FieldChars>, usi
 }
 
 /// Returns the words of `1..5` or `a..e`. The increment of `1..5..2` is ignored, which gives more words.
-pub(super) fn sequence_choices(chars: &[FieldChar]) -> Option<Vec<FieldChars>> {
+pub(super) fn sequence_choices(chars: &[FieldChar], meter: &Meter) -> Option<Vec<FieldChars>> {
     let text: Option<String> = chars
         .iter()
         .map(|element| match element {
@@ -146,7 +148,9 @@ pub(super) fn sequence_choices(chars: &[FieldChar]) -> Option<Vec<FieldChars>> {
             let is_padded =
                 |end: &str| end.trim_start_matches(['-', '+']).strip_prefix('0').is_some_and(|rest| !rest.is_empty());
             let width = if is_padded(first) || is_padded(last) { first.len().max(last.len()) } else { 0 };
-            if width > MAX_SEQUENCE_WORDS {
+            let longest = width.max(first.len()).max(last.len());
+            // The words are charged before they are built.
+            if width > MAX_SEQUENCE_WORDS || !meter.try_charge((span + 1).saturating_mul(longest)) {
                 return Some(vec![vec![FieldChar::Unknown("{…}".to_owned())]]);
             }
             (low..=high).map(|number| format!("{number:0width$}")).collect()

@@ -243,7 +243,7 @@ fn name_call(code: &Code<'_>, name: &str, at: usize, imported: &Imported, found:
         // `/x/.exec("y")` is a method of a regular expression.
         _ if is_method && matches!(before(2), Some(Token::Sign(sign)) if !matches!(sign, ')' | ']')) => return,
         // `$db->exec()` is a method of something.
-        "exec" | "system" | "query" if is_arrow && !mentioned::uses_foreign_functions(code) => return,
+        "exec" | "system" | "query" if is_arrow && !imported.is_foreign => return,
         // `model().eval()` is a method of an unknown object. It may also be an interpreter of another language.
         "eval" if is_method => {
             if let (true, Some(Token::Text(text))) = (code.is_sign(at + 1, '('), code.token(at + 2)) {
@@ -263,11 +263,12 @@ fn name_call(code: &Code<'_>, name: &str, at: usize, imported: &Imported, found:
         found.calls.push(Call::unknown());
         return;
     }
-    // PHP suppresses errors with `@unlink`.
+    // awk: `@f(x)` calls the function that a variable names.
     if name.starts_with('@') && code.language == Language::Awk {
         found.calls.push(Call::unknown());
         return;
     }
+    // PHP suppresses errors with `@unlink`.
     let name = name.trim_start_matches(['@', '&', '\\']);
     // Django: `User.objects.all().delete()`
     if name == "delete" && is_method && code.is_sign(at + 2, ')') {

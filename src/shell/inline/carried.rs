@@ -4,6 +4,7 @@ use super::expression::{Code, last_component};
 use super::token::{Piece, Token};
 use super::{Call, Language};
 use crate::programs::code::{self, CallEffect, effect_of, lists};
+use crate::verdict::limits::SHELL_STEPS;
 
 /// The program that stands for code that shows all environment variables.
 const ENVIRONMENT: &str = "code-environment";
@@ -64,9 +65,12 @@ fn is_plain_name(code: &Code<'_>, name: &str, at: usize) -> bool {
 /// Whether a variable holds a literal or a number.
 fn is_plain_variable(code: &Code<'_>, name: &str) -> bool {
     code.meter.charge(4);
+    if code.meter.exceeds(&SHELL_STEPS) {
+        return false;
+    }
     name.starts_with(|c: char| c.is_ascii_digit())
         || lists(&code::CARRIED_CONSTANTS, name)
-        || !code.values_of(name).is_empty() && code.values_of(name).iter().all(|value| value.is_complete())
+        || code.known(name).is_some_and(|known| !known.has_incomplete)
         || code.counts(name)
         || is_literal_object(code, name)
 }
@@ -277,10 +281,15 @@ fn is_filtered(code: &Code<'_>) -> bool {
 
 /// Finds that code makes objects, which may run code, from what it has fetched or is fed.
 pub(super) fn unpickled(code: &Code<'_>, fetches: bool) -> Option<Call> {
-    let is_fed = |at: usize| {
-        let end = code.close(at + 1);
-        (at + 2..end).filter_map(|at| code.name(at)).any(|name| name.contains("stdin"))
-    };
+    // How many names of standard input stand before each token.
+    let mut count = 0_usize;
+    let counts = (0..code.tokens.len()).map(|at| {
+        count += usize::from(code.name(at).is_some_and(|name| name.contains("stdin")));
+        count
+    });
+    let before: Vec<usize> = std::iter::once(0).chain(counts).collect();
+    let count_before = |at: usize| before.get(at).or(before.last()).copied().unwrap_or_default();
+    let is_fed = |at: usize| count_before(at + 2) < count_before(code.close(at + 1));
     let makes = |at: &usize| {
         let Some((module, method)) = code.name(*at).and_then(|name| name.rsplit_once('.')) else { return false };
         matches!(method, "load" | "loads" | "Unpickler")

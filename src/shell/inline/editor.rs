@@ -3,6 +3,7 @@
 use super::strings::{Delimiter, Escapes, string};
 use super::{Call, Language, words};
 use crate::programs::code::{self, lists};
+use crate::verdict::limits::Meter;
 
 /// What a line of an editor or a debugger hands to a shell: `:1,$!ls`, `she ls`, `.sys ls`.
 pub(super) fn shell_text(line: &str) -> Option<Call> {
@@ -115,17 +116,17 @@ fn split_word(text: &str) -> (&str, &str) {
 }
 
 /// Commands of Tcl in braces and brackets, and of TeX: `if 1 {exec ls}`, `\write18{ls}`.
-pub(super) fn embedded(text: &str) -> Vec<Call> {
+pub(super) fn embedded(text: &str, meter: &Meter) -> Vec<Call> {
     let mut found = Vec::new();
-    for mark in ["{exec ", "{spawn ", "write18{", "ShellEscape{"] {
-        found.extend(behind(text, mark).map(|inner| Call::Text(unbraced(inner))));
+    for mark in ["{exec ", "{spawn ", "[spawn ", "write18{", "ShellEscape{"] {
+        found.extend(behind(text, mark, meter).map(|inner| Call::Text(unbraced(inner))));
     }
     let removed =
-        behind(text, "{file delete ").map(|inner| inner.trim_start_matches("-force").trim_start_matches(" --"));
+        behind(text, "{file delete ", meter).map(|inner| inner.trim_start_matches("-force").trim_start_matches(" --"));
     found.extend(removed.map(|paths| Call::Text(format!("rm -rf {}", unbraced(paths)))));
     // Tcl: `open |[list ls]`, `open "|ls"`; TeX: `\input|"ls"`
     for mark in ["open |[list ", "open \"|", "open {|", "input|\"", "input|"] {
-        let texts = behind(text, mark).map(|inner| inner.split('"').next().unwrap_or_default());
+        let texts = behind(text, mark, meter).map(|inner| inner.split('"').next().unwrap_or_default());
         found.extend(texts.map(|inner| Call::Text(unbraced(inner))));
     }
     // A command of Tcl under another name.
@@ -142,14 +143,15 @@ pub(super) fn embedded(text: &str) -> Vec<Call> {
     found
 }
 
-/// The commands behind a mark, up to the end of the bracket or of the line. They do not overlap.
-fn behind<'a>(text: &'a str, mark: &'a str) -> impl Iterator<Item = &'a str> {
+/// The commands behind a mark, up to the end of the bracket or of the line, with those in their words.
+fn behind<'a>(text: &'a str, mark: &'a str, meter: &'a Meter) -> impl Iterator<Item = &'a str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let (_, inner) = rest.split_once(mark)?;
-        let (command, behind) = inner.split_at(command_end(inner));
-        rest = behind;
-        Some(command)
+        let command = inner.get(..command_end(inner)).unwrap_or_default();
+        rest = inner;
+        // A command in the words of another is read again for each of those around it.
+        meter.try_charge(command.len()).then_some(command)
     })
 }
 

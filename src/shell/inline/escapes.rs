@@ -3,6 +3,7 @@
 use super::strings::balanced_end;
 use super::{Call, Language};
 use crate::programs::code;
+use crate::verdict::limits::Meter;
 
 /// What such a line runs.
 pub(super) enum Escape {
@@ -11,8 +12,8 @@ pub(super) enum Escape {
 }
 
 /// Finds the lines of a piece of code that run something else.
-pub(super) fn escapes(text: &str) -> Vec<Escape> {
-    let mut found: Vec<Escape> = super::editor::embedded(text).into_iter().map(Escape::Call).collect();
+pub(super) fn escapes(text: &str, meter: &Meter) -> Vec<Escape> {
+    let mut found: Vec<Escape> = super::editor::embedded(text, meter).into_iter().map(Escape::Call).collect();
     // TeX: `\directlua{…}`
     let mut rest = text;
     while let Some((_, inner)) = rest.split_once("directlua{") {

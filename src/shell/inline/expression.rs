@@ -2,9 +2,10 @@
 
 use super::Language;
 use super::decode::{Decoder, is_reversal};
+use super::known_values::KnownValues;
 use super::lexis::Reading;
 use super::listing::Loops;
-use super::mutation::{MAX_VALUE_BYTES, Variable, apply, is_loop};
+use super::mutation::{Variable, is_loop};
 use super::token::{Piece, Token, tokens};
 use super::value::{Joint, Part, Value};
 use crate::programs::code::{self, lists};
@@ -23,7 +24,7 @@ pub(super) struct Code<'a> {
     /// The index of the opening bracket for each closing one.
     opening: BTreeMap<usize, usize>,
     /// The values that names may have.
-    values: BTreeMap<&'a str, Vec<Value>>,
+    values: BTreeMap<&'a str, KnownValues>,
     /// Where the expressions begin that names are assigned.
     assigned: BTreeMap<&'a str, Vec<usize>>,
     /// Names of functions that the code defines: `f = fn…`.
@@ -43,26 +44,27 @@ impl<'a> Code<'a> {
     pub fn new(language: Language, tokens: &'a [Token], meter: &'a Meter) -> Code<'a> {
         let mut code = Code { loops: Loops::of(tokens), ..Code::without_values(language, tokens, meter) };
         let has_loops = tokens.iter().any(|token| matches!(token, Token::Name(word) if is_loop(word)));
-        // Which value of a variable is the one that appended texts are added to.
-        let mut grown: BTreeMap<&str, Option<usize>> = BTreeMap::new();
         // Variables that are assigned a path.
         let mut paths: BTreeSet<&str> = BTreeSet::new();
         for at in 0..tokens.len() {
+            // The owner of the meter reports the limit.
+            if meter.exceeds(&SHELL_STEPS) {
+                break;
+            }
             if let Some((name, change)) = code.mutation(at) {
                 let known = code.values_of(name);
                 let change = if code.is_list(name) { Code::of_list(known, change) } else { change };
-                let values = code.values.entry(name).or_default();
-                let grown = grown.entry(name).or_default();
                 code.meter.charge(1 + change.length());
-                apply(values, change, Variable { has_loops, is_path: paths.contains(name) }, grown);
+                let variable = Variable { has_loops, is_path: paths.contains(name) };
+                code.values.entry(name).or_default().change(change, variable);
             } else if let Some((name, values)) = code.assignment(at) {
-                grown.remove(name);
                 if values.iter().any(Value::is_path_text) {
                     paths.insert(name);
                 }
                 code.assigned.entry(name).or_default().push(at + 2);
-                let affordable = |value: Value| if value.length() > MAX_VALUE_BYTES { Value::unknown() } else { value };
-                code.values.entry(name).or_default().extend(values.into_iter().map(affordable));
+                let known = code.values.entry(name).or_default();
+                known.is_list |= matches!(tokens.get(at + 2), Some(Token::Sign('[' | '(')));
+                known.assign(values);
             }
         }
         code
@@ -138,7 +140,12 @@ impl<'a> Code<'a> {
 
     /// The values that a name may have.
     pub fn values_of(&self, name: &str) -> &[Value] {
-        self.values.get(name).map_or(&[], Vec::as_slice)
+        self.values.get(name).map_or(&[], KnownValues::as_slice)
+    }
+
+    /// The same with what is known about all of them.
+    pub fn known(&self, name: &str) -> Option<&KnownValues> {
+        self.values.get(name)
     }
 
     /// Where the expressions begin that a name is assigned.
@@ -182,7 +189,7 @@ impl<'a> Code<'a> {
     /// The end of the expression that begins at `start`.
     pub fn statement_end(&self, start: usize) -> usize {
         let mut at = start;
-        while let Some(token) = self.token(at) {
+        while let Some(token) = self.token(at).filter(|_| !self.meter.exceeds(&SHELL_STEPS)) {
             self.meter.charge(1);
             at = match token {
                 Token::Sign('(' | '[' | '{') => self.close(at) + 1,
@@ -369,14 +376,14 @@ impl<'a> Code<'a> {
             value.extend(only.clone(), joint);
             return at;
         }
-        if self.values_of(name).iter().any(Value::is_decoded) {
+        if self.known(name).is_some_and(|known| known.has_decoded) {
             value.push(Part::Decoded, joint);
             return at;
         }
         // `f.slice(1)`
         if let Some((object, method)) = name.rsplit_once('.')
             && lists(&code::DECODE_TRANSFORMS, method)
-            && self.values_of(object).iter().any(|value| value.is_path_text() || value.is_decoded())
+            && self.known(object).is_some_and(|known| known.has_path_text || known.has_decoded)
         {
             value.push(Part::Decoded, joint);
             return behind;
@@ -386,6 +393,7 @@ impl<'a> Code<'a> {
             && let [only] = self.values_of(object)
             && !only.is_unknown()
         {
+            self.meter.charge(only.length());
             value.extend(only.clone(), joint);
             return at;
         }
@@ -394,6 +402,7 @@ impl<'a> Code<'a> {
             if let Some([base]) = name.rsplit_once('.').map(|(object, _)| self.values_of(object))
                 && !base.is_unknown()
             {
+                self.meter.charge(base.length());
                 value.extend(base.clone(), joint);
                 *joint = Joint::Path;
             }
@@ -452,7 +461,10 @@ impl<'a> Code<'a> {
                     let known = self.values_of(code.trim_matches(['$', '{', '}', ' ']));
                     let known = if known.is_empty() { self.values_of(code) } else { known };
                     match known {
-                        [only] => value.extend(only.clone(), &mut joint),
+                        [only] if !self.meter.exceeds(&SHELL_STEPS) => {
+                            self.meter.charge(only.length());
+                            value.extend(only.clone(), &mut joint);
+                        }
                         _ if code.is_empty() => value.push(Part::Unknown, &mut joint),
                         _ => value.extend(inner.evaluate(0, inner.tokens.len()), &mut joint),
                     }

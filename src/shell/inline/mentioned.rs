@@ -10,6 +10,7 @@ use super::token::{Piece, Token, called_names};
 use super::{Call, Language, Word};
 use crate::programs;
 use crate::programs::code::{self, CallEffect, effect_of, lists, modules_of};
+use crate::verdict::limits::SHELL_STEPS;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -78,16 +79,22 @@ pub(super) fn looks_like_code(text: &str) -> bool {
         || text.matches('`').count() > 1 && text.len() > 4
 }
 
-/// Whether code calls functions of C libraries.
-pub(super) fn uses_foreign_functions(code: &Code<'_>) -> bool {
-    code.tokens.iter().any(|token| matches!(token, Token::Name(name) if name.starts_with("FFI")))
-}
-
 /// Finds a literal path below a home directory that the code cuts or changes, which hides what it names: `"x/home/a/.b"[1:]`.
 pub(super) fn cut_path(code: &Code<'_>) -> Option<Call> {
     let is_private = |text: &str| {
         let begins = ["/home/", "/Users/", "/root/", "~/"].iter().any(|start| text.contains(start));
         begins && text.len() > 8 && !text.contains([' ', '\n'])
+    };
+    // How many such literals stand before each token.
+    let mut count = 0_usize;
+    let counts = code.tokens.iter().map(|token| {
+        count += usize::from(matches!(token, Token::Text(text) if is_private(text)));
+        count
+    });
+    let before: Vec<usize> = std::iter::once(0).chain(counts).collect();
+    let has_private = |start: usize, end: usize| {
+        let count = |at: usize| before.get(at).or(before.last()).copied().unwrap_or_default();
+        count(start) < count(end)
     };
     let is_cut = |at: usize| match code.token(at) {
         Some(Token::Text(text)) if is_private(text) => {
@@ -103,10 +110,7 @@ pub(super) fn cut_path(code: &Code<'_>) -> Option<Call> {
         Some(Token::Name(name)) if code.is_sign(at + 1, '(') => {
             let close = code.close(at + 1);
             let is_method = at > 0 && (code.is_sign(at - 1, '.') || arrow_before(code, at));
-            !is_method
-                && code.transforms_path(name, at + 1, close)
-                && (at..close.min(code.tokens.len()))
-                    .any(|at| matches!(code.token(at), Some(Token::Text(text)) if is_private(text)))
+            !is_method && has_private(at, close) && code.transforms_path(name, at + 1, close)
         }
         _ => false,
     };
@@ -128,6 +132,10 @@ pub(super) fn sql_files(code: &Code<'_>) -> Vec<Call> {
                 found.push(Call::same(&[program, file]));
             }
             tokens => {
+                code.meter.charge(tokens.len());
+                if code.meter.exceeds(&SHELL_STEPS) {
+                    break;
+                }
                 let is_path = |token: &Token| matches!(token, Token::Text(text) if text.contains('/'));
                 found.extend(tokens.iter().any(is_path).then(|| Call::same(&["code-file"])));
             }

@@ -6,14 +6,12 @@ use super::token::Token;
 use super::value::{Part, Value};
 use super::words::is_remover;
 use crate::programs::code::{self, lists};
-
-/// The length of the longest value that is followed through names. A longer one counts as unknown.
-pub(super) const MAX_VALUE_BYTES: usize = 16_384;
+use crate::verdict::limits::SHELL_STEPS;
 
 impl<'a> Code<'a> {
     /// Whether a variable is assigned a list: `x = ["ls"]`, `x = %w[ls]`.
     pub(super) fn is_list(&self, name: &str) -> bool {
-        self.assigned(name).iter().any(|start| matches!(self.token(*start), Some(Token::Sign('[' | '('))))
+        self.known(name).is_some_and(|known| known.is_list)
     }
 
     /// What a change means for a list of words: more of them are only arguments, unless its program runs its arguments.
@@ -46,7 +44,7 @@ impl<'a> Code<'a> {
         let mut argument = 0;
         let mut is_nested = false;
         let mut at = open + 1;
-        while at < close.min(self.tokens.len()) {
+        while at < close.min(self.tokens.len()) && !self.meter.exceeds(&SHELL_STEPS) {
             self.meter.charge(1);
             match self.token(at) {
                 Some(Token::Sign(',')) => argument += 1,
@@ -154,10 +152,7 @@ pub(super) fn apply(values: &mut Vec<Value>, change: Change, variable: Variable,
                 values.push(last);
             }
             match grown.and_then(|at| values.get_mut(at)) {
-                Some(value) if value.0.len() < 64 && value.length() + more.length() < MAX_VALUE_BYTES => {
-                    value.attach(more)
-                }
-                Some(value) => *value = Value::unknown(),
+                Some(value) => value.attach(more),
                 None => {}
             }
             if !is_certain || grown.is_none() {

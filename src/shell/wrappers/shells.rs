@@ -7,11 +7,20 @@ use crate::programs::code::lists;
 use crate::programs::roles;
 
 /// Whether a program is a shell, whatever its version: `zsh5`, `bash-5.2`, `ksh93`.
-#[rustfmt::skip]
 pub(super) fn is_shell(program: &str) -> bool {
+    lists(&roles::SHELLS_ALL, unversioned(program))
+}
+
+/// Whether a shell runs the last stage of a pipeline itself, so that variables which it sets remain.
+pub(in super::super) fn runs_last_stage(program: &str) -> bool {
+    lists(&roles::SHELLS_LAST_STAGE, unversioned(program))
+}
+
+/// The name of a shell without its version: `ksh93`, `zsh-5.9`, `bash-static`.
+fn unversioned(program: &str) -> &str {
     let name = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let name = if name.len() < program.len() { name.trim_end_matches('-') } else { name };
-    lists(&roles::SHELLS_ALL, name.strip_suffix("-static").unwrap_or(name))
+    name.strip_suffix("-static").unwrap_or(name)
 }
 
 /// Whether a backslash in single quotes is only a character, as POSIX says.
@@ -74,10 +83,10 @@ pub(super) fn shell(program: &str, command: &Command) -> Option<Vec<Inner>> {
     }
     let Words { operand, text, stdin, texts, .. } = words(program, &command.args);
     let is_escaped = |text: &str| !reads_posix_quotes(program) && text.contains("\\'");
-    if operand.is_some_and(|script| text && is_escaped(&script.text)) || texts.iter().any(|text| is_escaped(&text.text))
-    {
-        return Some(super::unknown_script());
-    }
+    // Quotes that are not those of POSIX hide where a command begins: the text may run something else as well.
+    let is_unclear = operand.is_some_and(|script| text && is_escaped(&script.text))
+        || texts.iter().any(|text| is_escaped(&text.text));
+    let unclear = if is_unclear { super::unknown_script() } else { Vec::new() };
     let given: Vec<Inner> = texts.into_iter().map(|text| Inner::text(text.text)).collect();
     let read = match (operand, &command.input) {
         (Some(script), _) if text => vec![Inner::text(script.text.clone())],
@@ -90,7 +99,7 @@ pub(super) fn shell(program: &str, command: &Command) -> Option<Vec<Inner>> {
         (Some(Arg { text, .. }), Input::Pipe | Input::Unknown) if stdin || is_stdin(text) => super::unknown_script(),
         _ => Vec::new(),
     };
-    Some(given.into_iter().chain(read).collect())
+    Some(unclear.into_iter().chain(given).chain(read).collect())
 }
 
 /// A program without words of its own for a shell starts one, which reads the input.

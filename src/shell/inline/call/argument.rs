@@ -77,7 +77,7 @@ fn argument(code: &Code<'_>, start: usize, end: usize) -> Argument {
     }
     match name.map(|name| code.values_of(name)) {
         Some(values) if values.len() > 1 => {
-            code.meter.charge(values.len());
+            code.meter.charge(values.iter().map(|value| 1 + value.length() / 16).sum());
             Argument::OneOf(values.to_vec())
         }
         _ => Argument::Value(code.evaluate(start, end)),
@@ -94,7 +94,7 @@ fn list_of(code: &Code<'_>, name: &str) -> Option<Vec<Value>> {
     if !is_assignment
         || !code.is_sign(*start, '[')
         || code.statement_end(*start) != end + 1
-        || !values.iter().all(Value::is_complete)
+        || code.known(name).is_some_and(|known| known.has_incomplete)
     {
         return None;
     }

@@ -61,7 +61,7 @@ impl Operands<'_> {
         })
     }
 
-    /// Whether an argument names a place on a server: `ftp://host/file`.
+    /// Whether an argument names a place on a server: `ftp://host/file`, or `ssh2.sftp://…`, a stream of PHP.
     fn sends_to(&self, at: usize) -> bool {
         let schemes = ["ftp://", "ftps://", "http://", "https://", "s3://", "ssh2.", "gs://"];
         self.text(at).is_some_and(|place| schemes.iter().any(|scheme| place.starts_with(scheme)))

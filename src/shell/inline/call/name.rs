@@ -11,6 +11,8 @@ pub(in crate::shell::inline) struct Imported {
     pub modules: BTreeSet<String>,
     /// The code names a method of requests that carries data.
     pub posts: bool,
+    /// The code calls functions of C libraries.
+    pub is_foreign: bool,
 }
 
 impl Imported {
@@ -39,7 +41,8 @@ impl Imported {
             let module = module.strip_prefix("node:").unwrap_or(module);
             module.strip_suffix("/promises").unwrap_or(module).to_owned()
         });
-        Imported { subprocess: code.contains("subprocess"), modules: modules.collect(), posts }
+        let is_foreign = tokens.iter().any(|token| matches!(token, Token::Name(name) if name.starts_with("FFI")));
+        Imported { subprocess: code.contains("subprocess"), modules: modules.collect(), posts, is_foreign }
     }
 
     pub fn has(&self, modules: &[&str]) -> bool {
