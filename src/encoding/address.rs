@@ -200,7 +200,7 @@ fn numeric(host: &str) -> Option<Ipv4Addr> {
 }
 
 /// Replaces `%xx` by its character.
-fn unescaped(host: &str) -> String {
+pub(crate) fn unescaped(host: &str) -> String {
     let mut parts = host.split('%');
     let mut plain = parts.next().unwrap_or_default().to_owned();
     for part in parts {

@@ -4,7 +4,7 @@ use super::Language;
 use super::decode::{Decoder, is_reversal};
 use super::lexis::Reading;
 use super::listing::Loops;
-use super::mutation::{MAX_VALUE_BYTES, Variable, apply, is_loop};
+use super::mutation::{MAX_VALUE_BYTES, Variable, apply, is_about_home, is_loop};
 use super::token::{Piece, Token, tokens};
 use super::value::{Joint, Part, Value};
 use crate::programs::code::{self, lists};
@@ -277,13 +277,23 @@ impl<'a> Code<'a> {
                     value = Value(vec![Part::Decoded]);
                     at = end;
                 }
+                // `["x", "/home/u"][::-1]`
+                Token::Sign(']')
+                    if is_reversal(self.tokens.get(at..at + 6).unwrap_or_default()) && !value.is_unknown() =>
+                {
+                    value = Value(vec![Part::Decoded]);
+                    at += 6;
+                }
                 // A method of a value.
                 Token::Sign('.') if matches!(self.token(at), Some(Token::Name(_))) && !value.0.is_empty() => {
                     let Some(method) = self.name(at) else { continue };
                     let arguments = if self.is_sign(at + 1, '(') { Some((at + 2, self.close(at + 1))) } else { None };
                     let method = last_component(method);
+                    let computes = |(start, end): (usize, usize)| self.computes_home(method, start - 1, end);
                     if is_home(method) {
                         value = Value(vec![Part::Home]);
+                    } else if value.is_unknown() && arguments.is_some_and(computes) {
+                        value = Value(vec![Part::Decoded]);
                     } else if lists(&code::WORDS_TEMPORARY_ROOTS, method) {
                         value = Value::of_text("/tmp");
                     } else if method == "format" {
@@ -291,7 +301,8 @@ impl<'a> Code<'a> {
                     } else if lists(&code::DECODE_TRANSFORMS, method) && value.is_path_text() {
                         value = Value(vec![Part::Decoded]);
                     } else if !lists(&code::WORDS_PATHS, method) {
-                        value = if value.is_decoded() { value } else { Value::unknown() };
+                        let hides = value.is_decoded() || value.text().is_some_and(|text| is_about_home(&text));
+                        value = if hides { Value(vec![Part::Decoded]) } else { Value::unknown() };
                     } else if arguments.is_some_and(|(start, end)| start < end) {
                         // What it is given is read next, like a group. `require("path").join` is a function of a module.
                         if value.is_decoded() {
@@ -360,7 +371,10 @@ impl<'a> Code<'a> {
             value.extend(listed, joint);
             return behind;
         }
-        if bracket && self.transforms_path(name, at, close) {
+        if bracket
+            && (self.transforms_path(name, at, close)
+                || self.values_of(name).is_empty() && !self.is_nested && self.computes_home(name, at, close))
+        {
             value.push(Part::Decoded, joint);
             return behind;
         }

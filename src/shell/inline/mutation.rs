@@ -1,7 +1,7 @@
 //! Changes of variables after their assignment, and functions that cut or change a literal path.
 
 use super::Language;
-use super::expression::{Code, last_component};
+use super::expression::{Code, is_home, last_component};
 use super::token::Token;
 use super::value::{Part, Value};
 use super::words::is_remover;
@@ -64,6 +64,37 @@ impl<'a> Code<'a> {
             at += 1;
         }
         false
+    }
+
+    /// Whether a function that is not known makes a path of a text about a home directory: `unescape("/home/u/&#46;x")`,
+    /// `sorted(["/home/u", ".x"])`.
+    pub(super) fn computes_home(&self, name: &str, open: usize, close: usize) -> bool {
+        let name = last_component(name);
+        let is_known = [
+            &code::WORDS_PATHS[..],
+            &code::WORDS_TEMPORARY,
+            &code::WORDS_LISTINGS,
+            &code::WORDS_NAMES,
+            &code::WORDS_KEEPING,
+        ];
+        let tokens = self.tokens.get(open + 1..close.min(self.tokens.len())).unwrap_or_default();
+        let finds =
+            |token: &Token| matches!(token, Token::Name(name) if lists(&code::WORDS_FINDING, last_component(name)));
+        !is_known.iter().any(|list| lists(list, name))
+            && !is_remover(name)
+            && self.says_home(open + 1, close)
+            && !tokens.iter().any(finds)
+    }
+
+    /// Whether a literal between two tokens is about a home directory, in any case or encoding.
+    pub(super) fn says_home(&self, start: usize, end: usize) -> bool {
+        let end = end.min(self.tokens.len());
+        self.meter.charge(end.saturating_sub(start));
+        self.tokens.get(start..end).unwrap_or_default().iter().any(|token| match token {
+            Token::Text(text) => is_about_home(text),
+            Token::Name(name) => is_home(name),
+            Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => false,
+        })
     }
 
     /// A change of the value of a variable: `x += v`, `x.append(v)`, `x[0] = v`, `sub(/a/, "b", x)`.
@@ -176,4 +207,10 @@ fn add_once(values: &mut Vec<Value>, value: Value) {
 
 pub(super) fn is_loop(word: &str) -> bool {
     matches!(word, "for" | "while" | "until" | "loop" | "foreach" | "each")
+}
+
+/// Whether a text is a path that begins with a home directory, or with the first letters of one in some encoding.
+pub(super) fn is_about_home(text: &str) -> bool {
+    let starts = |begin: &&str| text.get(..begin.len()).is_some_and(|head| head.eq_ignore_ascii_case(begin));
+    text.len() > 4 && code::WORDS_HOME_BEGINNINGS.iter().any(|begin| starts(&begin))
 }
