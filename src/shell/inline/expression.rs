@@ -325,6 +325,8 @@ impl<'a> Code<'a> {
                 Token::Sign(
                     '+' | '.' | '~' | '^' | '*' | '<' | '>' | '(' | ')' | '[' | ']' | '\n' | '\\' | '@' | '\'',
                 ) => {}
+                // A list, as in `table.concat({"a", "b"}, "/")`.
+                Token::Sign('{' | '}') if self.language == Language::Lua => {}
                 Token::Sign('{') => {
                     value.push(Part::Unknown, &mut joint);
                     at = self.close(at - 1) + 1;
