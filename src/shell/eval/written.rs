@@ -2,7 +2,10 @@
 
 use super::obeyed::{Form, form};
 use super::settings;
+use crate::encoding::address::Address;
+use crate::programs::code::{self, lists};
 use crate::shell::inline::Language;
+use crate::shell::quote_word;
 use crate::verdict::limits::Meter;
 
 /// Parts of command lines that reach another machine. Only such lines count in instructions of agents.
@@ -14,6 +17,8 @@ pub fn written_text(path: &str, text: &str, meter: &Meter) -> String {
     let lines = || {
         let mut lines = settings::commands(&settings::normalized(text), meter);
         lines.extend(temporary_programs(text));
+        lines.extend(loaded_files(text));
+        lines.extend(foreign_distributions(path, text));
         lines
     };
     let is_notebook = path.ends_with(".ipynb");
@@ -51,6 +56,38 @@ fn temporary_programs(text: &str) -> impl Iterator<Item = String> {
     let quoted = text.split(['"', '\'']).filter(|value| !value.contains(char::is_whitespace));
     let is_temporary = |value: &&str| ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|start| value.starts_with(start));
     quoted.filter(is_temporary).map(str::to_owned)
+}
+
+/// Files in temporary directories that settings load without quotes: `--require /tmp/x`, `- /tmp/x.rb` below `require:`.
+fn loaded_files(text: &str) -> impl Iterator<Item = String> {
+    let loads = |line: &&str| line.contains("require") || line.contains("load") || line.trim_start().starts_with("- ");
+    let words = text.lines().filter(loads).flat_map(str::split_whitespace);
+    let is_temporary = |word: &&str| ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|start| word.starts_with(start));
+    words.filter(is_temporary).map(|word| format!("sh {word}"))
+}
+
+/// Downloads of the build tool itself from other hosts than those of its makers.
+fn foreign_distributions(path: &str, text: &str) -> Vec<String> {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    if !lists(&code::FILES_DISTRIBUTIONS, name) {
+        return Vec::new();
+    }
+    let is_end = |c: char| c.is_whitespace() || "\"'=,".contains(c);
+    let words = text.split(is_end).map(|word| word.replace('\\', ""));
+    let is_host = |word: &str| {
+        let host = Address::parse(word).host;
+        let is_name =
+            host.contains('.') && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte));
+        let is_known = code::FILES_MAKERS.iter().any(|maker| host == *maker || host.ends_with(&format!(".{maker}")));
+        let has_letters = host
+            .rsplit('.')
+            .next()
+            .is_some_and(|end| end.len() > 1 && end.bytes().all(|byte| byte.is_ascii_alphabetic()));
+        let is_file =
+            ["zip", "jar", "bin", "properties", "gz", "dists"].iter().any(|end| host.ends_with(&format!(".{end}")));
+        is_name && has_letters && !is_known && !is_file
+    };
+    words.filter(|word| is_host(word)).map(|word| format!("curl -fsSL {} | sh", quote_word(&word))).collect()
 }
 
 /// Whether a file holds instructions for agents in prose.
