@@ -30,6 +30,8 @@ pub fn written_text(path: &str, text: &str, meter: &Meter) -> String {
         }
         Form::Shell => text.to_owned(),
         Form::Code(Language::Source) | Form::Recipes | Form::Settings => lines().join("\n"),
+        // Patterns such as `{mix,.formatter}.exs` look like commands.
+        Form::Code(Language::Elixir) => here_document("elixir", text),
         Form::Code(language) => here_document(language.program(), text) + &lines().join("\n"),
         // Settings of editors in JSON.
         Form::Data => lines().join("\n"),
@@ -58,12 +60,16 @@ fn temporary_programs(text: &str) -> impl Iterator<Item = String> {
     quoted.filter(is_temporary).map(str::to_owned)
 }
 
-/// Files in temporary directories that settings load without quotes: `--require /tmp/x`, `- /tmp/x.rb` below `require:`.
+/// Files in temporary directories that settings load: `--require /tmp/x`, `preload = ["/tmp/x.ts"]`, `path = "/tmp/x"`. What loads
+/// them is an interpreter.
 fn loaded_files(text: &str) -> impl Iterator<Item = String> {
-    let loads = |line: &&str| line.contains("require") || line.contains("load") || line.trim_start().starts_with("- ");
-    let words = text.lines().filter(loads).flat_map(str::split_whitespace);
+    let loads = |line: &&str| {
+        let start = line.trim_start();
+        line.contains("require") || line.contains("load") || start.starts_with("- ") || start.starts_with("path")
+    };
+    let words = text.lines().filter(loads).flat_map(|line| line.split([' ', '\t', '"', '\'', '[', ']', ',', '=']));
     let is_temporary = |word: &&str| ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|start| word.starts_with(start));
-    words.filter(is_temporary).map(|word| format!("sh {word}"))
+    words.filter(is_temporary).map(|word| format!("ruby -r {} -e 1", quote_word(word)))
 }
 
 /// Downloads of the build tool itself from other hosts than those of its makers.
