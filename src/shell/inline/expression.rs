@@ -5,7 +5,7 @@ use super::decode::{Decoder, is_reversal};
 use super::lexis::Reading;
 use super::listing::Loops;
 use super::mutation::{MAX_VALUE_BYTES, Variable, apply, is_about_home, is_loop};
-use super::token::{Piece, Token, tokens};
+use super::token::{Piece, Token, closing, tokens};
 use super::value::{Joint, Part, Value};
 use crate::programs::code::{self, lists};
 use crate::verdict::limits::{Meter, SHELL_STEPS};
@@ -212,6 +212,12 @@ impl<'a> Code<'a> {
     /// Whether there is a literal between two tokens that may be a path.
     pub fn has_path_text(&self, start: usize, end: usize) -> bool {
         self.folds_before(start).paths < self.folds_before(end).paths
+    }
+
+    /// Whether a literal or a name between two tokens is about a home directory, and no function there finds files.
+    pub(super) fn says_home(&self, start: usize, end: usize) -> bool {
+        let (before, behind) = (self.folds_before(start), self.folds_before(end));
+        before.homes < behind.homes && before.finding == behind.finding
     }
 
     /// Whether a function between two tokens returns text that its arguments do not show.
@@ -548,6 +554,10 @@ struct Folds {
     hiding: u32,
     /// Literals that may be paths.
     paths: u32,
+    /// Literals and names about a home directory.
+    homes: u32,
+    /// Functions that return names of files.
+    finding: u32,
 }
 
 /// Counts, for each token, those before it that decode or join literals.
@@ -564,27 +574,17 @@ fn folds(tokens: &[Token]) -> Vec<Folds> {
             Token::Text(_) | Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => false,
         };
         count.paths += u32::from(matches!(token, Token::Text(text) if text.contains('/') && text.len() > 3));
+        match token {
+            Token::Text(text) => count.homes += u32::from(is_about_home(text)),
+            Token::Name(name) => {
+                count.homes += u32::from(is_home(name));
+                count.finding += u32::from(lists(&code::WORDS_FINDING, last_component(name)));
+            }
+            Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => {}
+        }
         count.all += u32::from(is_fold);
         count.hiding += u32::from(decoder.is_some_and(Decoder::hides));
         folds.push(count);
     }
     folds
-}
-
-/// Returns the index of the closing bracket for each opening one, or the number of tokens if it is not closed.
-fn closing(tokens: &[Token]) -> Vec<usize> {
-    let mut closing = vec![tokens.len(); tokens.len()];
-    let mut open: Vec<usize> = Vec::new();
-    for (at, token) in tokens.iter().enumerate() {
-        match token {
-            Token::Sign('(' | '{' | '[') => open.push(at),
-            Token::Sign(')' | '}' | ']') => {
-                if let Some(place) = open.pop().and_then(|start| closing.get_mut(start)) {
-                    *place = at;
-                }
-            }
-            Token::Sign(_) | Token::Name(_) | Token::Text(_) | Token::Mixed(_) | Token::Command(_) => {}
-        }
-    }
-    closing
 }

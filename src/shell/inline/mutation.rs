@@ -1,7 +1,7 @@
 //! Changes of variables after their assignment, and functions that cut or change a literal path.
 
 use super::Language;
-use super::expression::{Code, is_home, last_component};
+use super::expression::{Code, last_component};
 use super::token::Token;
 use super::value::{Part, Value};
 use super::words::is_remover;
@@ -77,24 +77,7 @@ impl<'a> Code<'a> {
             &code::WORDS_NAMES,
             &code::WORDS_KEEPING,
         ];
-        let tokens = self.tokens.get(open + 1..close.min(self.tokens.len())).unwrap_or_default();
-        let finds =
-            |token: &Token| matches!(token, Token::Name(name) if lists(&code::WORDS_FINDING, last_component(name)));
-        !is_known.iter().any(|list| lists(list, name))
-            && !is_remover(name)
-            && self.says_home(open + 1, close)
-            && !tokens.iter().any(finds)
-    }
-
-    /// Whether a literal between two tokens is about a home directory, in any case or encoding.
-    pub(super) fn says_home(&self, start: usize, end: usize) -> bool {
-        let end = end.min(self.tokens.len());
-        self.meter.charge(end.saturating_sub(start));
-        self.tokens.get(start..end).unwrap_or_default().iter().any(|token| match token {
-            Token::Text(text) => is_about_home(text),
-            Token::Name(name) => is_home(name),
-            Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => false,
-        })
+        !is_known.iter().any(|list| lists(list, name)) && !is_remover(name) && self.says_home(open + 1, close)
     }
 
     /// A change of the value of a variable: `x += v`, `x.append(v)`, `x[0] = v`, `sub(/a/, "b", x)`.
