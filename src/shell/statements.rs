@@ -111,16 +111,16 @@ fn changes_server(words: &[&str], lower: &str) -> bool {
 /// Whether the last condition of a statement holds for every row: `where true`, `where 1=1`, `where id = id`, `… or 1=1`.
 fn is_always_true(statement: &str) -> bool {
     // A condition that asks the same table without one of its own finds every row.
-    if let Some((_, inner)) = statement.split_once("where").and_then(|(_, condition)| condition.split_once("select ")) {
-        if !inner.contains("where") && !inner.contains(" join ") && !inner.contains(" limit ") {
-            let table = |text: &str| {
-                let rest = text.split_once(" from ")?.1.trim_start();
-                Some(rest.split(|c: char| !is_word(c) && c != '.').next()?.to_owned())
-            };
-            let changed = statement.split_once(" where").and_then(|(head, _)| table(head));
-            let negated = statement.contains(" not in ") || statement.contains("not exists");
-            return !negated && (table(inner).is_none() || table(inner) == changed);
-        }
+    let asked = statement.split_once("where").and_then(|(_, condition)| condition.split_once("select "));
+    let is_whole = |inner: &str| !["where", " join ", " limit "].iter().any(|word| inner.contains(word));
+    if let Some((_, inner)) = asked.filter(|(_, inner)| is_whole(inner)) {
+        let table = |text: &str| {
+            let rest = text.split_once(" from ")?.1.trim_start();
+            Some(rest.split(|c: char| !is_word(c) && c != '.').next()?.to_owned())
+        };
+        let changed = statement.split_once(" where").and_then(|(head, _)| table(head));
+        let negated = statement.contains(" not in ") || statement.contains("not exists");
+        return !negated && (table(inner).is_none() || table(inner) == changed);
     }
     let Some((_, condition)) = statement.rsplit_once("where") else { return false };
     let end = [" order ", " limit ", " returning "].iter().filter_map(|word| condition.find(word)).min();

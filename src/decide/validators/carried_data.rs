@@ -178,7 +178,7 @@ fn is_card(word: &str) -> bool {
     let doubled = |digit: u32| if digit > 4 { digit * 2 - 9 } else { digit * 2 };
     let sum: u32 =
         digits.iter().rev().enumerate().map(|(at, digit)| if at % 2 == 1 { doubled(*digit) } else { *digit }).sum();
-    is_number && matches!(digits.first(), Some(3..=6)) && sum % 10 == 0
+    is_number && matches!(digits.first(), Some(3..=6)) && sum.is_multiple_of(10)
 }
 
 /// Returns the domain of the service whose API key a text contains.

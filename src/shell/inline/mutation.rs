@@ -195,5 +195,5 @@ pub(super) fn is_loop(word: &str) -> bool {
 /// Whether a text is a path that begins with a home directory, or with the first letters of one in some encoding.
 pub(super) fn is_about_home(text: &str) -> bool {
     let starts = |begin: &&str| text.get(..begin.len()).is_some_and(|head| head.eq_ignore_ascii_case(begin));
-    text.len() > 4 && code::WORDS_HOME_BEGINNINGS.iter().any(|begin| starts(&begin))
+    text.len() > 4 && code::WORDS_HOME_BEGINNINGS.iter().any(starts)
 }

@@ -90,19 +90,15 @@ pub(super) fn escapes_file(command: &Command, at: usize, context: &Context<'_>) 
             || filter.starts_with(".|")
             || filter.starts_with("to")
     };
-    let names_filter = words().any(|arg| is_whole(arg)) || words().count() == 1;
+    let names_filter = words().any(is_whole) || words().count() == 1;
     is_filter && names_filter && read_paths(at, context).next().is_some()
 }
 
 /// Whether a command may print more than a value that the line itself says.
 pub(super) fn prints_more(command: &Command) -> bool {
-    let says = lists(&roles::OUTPUT_SAYING, &command.program);
-    !says
-        && !escapes(command)
-        && !(command.program == "git"
-            && command.args.iter().any(|arg| {
-                matches!(arg.text.as_str(), "rev-parse" | "describe" | "branch" | "config" | "remote" | "symbolic-ref")
-            }))
+    let names = ["rev-parse", "describe", "branch", "config", "remote", "symbolic-ref"];
+    let says_ref = command.program == "git" && command.args.iter().any(|arg| names.contains(&arg.text.as_str()));
+    !(lists(&roles::OUTPUT_SAYING, &command.program) || escapes(command) || says_ref)
 }
 
 /// Whether the name of a list says that its lines are data of people or keys.
