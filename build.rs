@@ -219,7 +219,7 @@ fn paths() -> String {
     let path = "rules/paths.toml";
     let tables: toml::Table = read(path).parse().unwrap_or_else(|error| panic!("{path}: {error}"));
     let mut rows = String::new();
-    let [mut names, mut beginnings, mut endings] = [const { BTreeSet::new() }; 3];
+    let [mut names, mut beginnings, mut endings, mut middles] = [const { BTreeSet::new() }; 4];
     let (mut ordinary, mut installed, mut obeyed) = (Vec::new(), Vec::new(), Vec::new());
     for (class, table) in &tables {
         let list = |key: &str| -> Vec<String> {
@@ -252,6 +252,10 @@ fn paths() -> String {
                 Some(("" | ".", end)) if end.len() > 1 && !end.contains('*') => {
                     Some(endings.insert(end.to_lowercase()))
                 }
+                Some(("", rest)) => match rest.split_once('*') {
+                    Some((middle, _)) if middle.len() > 2 => Some(middles.insert(middle.to_lowercase())),
+                    _ => None,
+                },
                 Some(_) => None,
             });
             // The prefilter does not find settings without a fixed name; their validator does without it.
@@ -275,6 +279,8 @@ fn paths() -> String {
     writeln!(code, "{}", by_letter("NAMES", names, first)).expect("a string accepts everything");
     writeln!(code, "{}", by_letter("BEGINNINGS", beginnings, first)).expect("a string accepts everything");
     writeln!(code, "{}", by_letter("ENDINGS", endings, last)).expect("a string accepts everything");
+    writeln!(code, "static MIDDLES: [&str; {}] = {:?};", middles.len(), middles.iter().collect::<Vec<_>>())
+        .expect("a string accepts everything");
     code
 }
 

@@ -171,12 +171,22 @@ fn translated(address: Ipv6Addr) -> Option<Ipv4Addr> {
     (is_zero && prefix).then(|| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low)))
 }
 
-/// The last four numbers of `app-10-0-0-1` or `app.10.0.0.1`.
+/// The address in `app-10-0-0-1`, `app.10.0.0.1` or `7f000001`. Of several, as services of rebinding have them, it is one
+/// that gives out keys, or else the last.
 fn embedded_address(name: &str) -> Option<Ipv4Addr> {
-    let mut parts = name.rsplit(['.', '-']).map(str::parse::<u8>);
-    let mut next = || parts.next().and_then(Result::ok);
-    let (fourth, third, second, first) = (next()?, next()?, next()?, next()?);
-    Some(Ipv4Addr::new(first, second, third, fourth))
+    let parts: Vec<&str> = name.split(['.', '-']).collect();
+    let is_hex = |part: &&str| part.len() == 8 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let hex = parts.iter().copied().filter(is_hex).filter_map(|part| u32::from_str_radix(part, 16).ok());
+    let numbers = parts.windows(4).filter_map(|four| {
+        let mut bytes = [0; 4];
+        for (byte, part) in bytes.iter_mut().zip(four) {
+            *byte = part.parse().ok()?;
+        }
+        Some(Ipv4Addr::from(bytes))
+    });
+    let found: Vec<Ipv4Addr> = hex.map(Ipv4Addr::from).chain(numbers).collect();
+    let gives_keys = |address: &&Ipv4Addr| is_listed(&METADATA_HOSTS, &address.to_string());
+    found.iter().find(gives_keys).or(found.last()).copied()
 }
 
 /// An IPv4 address as `inet_aton` reads it: one to four numbers, each decimal, octal or hexadecimal.
@@ -196,7 +206,7 @@ fn numeric(host: &str) -> Option<Ipv4Addr> {
 }
 
 /// Replaces `%xx` by its character.
-fn unescaped(host: &str) -> String {
+pub(crate) fn unescaped(host: &str) -> String {
     let mut parts = host.split('%');
     let mut plain = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -225,10 +235,11 @@ fn plain_char(c: char) -> Option<char> {
 }
 
 fn is_listed(hosts: &[&str], host: &str) -> bool {
-    hosts.iter().any(|listed| match listed.strip_suffix('*') {
-        Some(start) => {
+    hosts.iter().any(|listed| match listed.split_once('*') {
+        Some((start, "")) => {
             host.starts_with(start) && host.bytes().all(|byte| byte.is_ascii_hexdigit() || b".:".contains(&byte))
         }
+        Some((start, end)) => host.starts_with(start) && host.ends_with(end),
         None => host == *listed,
     })
 }

@@ -217,6 +217,12 @@ fn has_protected_name(name: &str) -> bool {
     with_letter(&NAMES, *first).binary_search_by(|known| compare(known, name)).is_ok()
         || with_letter(&BEGINNINGS, *first).iter().any(starts)
         || with_letter(&ENDINGS, *last).iter().any(ends)
+        || MIDDLES.iter().any(|middle| contains(bytes, middle.as_bytes()))
+}
+
+/// Whether a name contains a lower-case text, in either case.
+fn contains(name: &[u8], middle: &[u8]) -> bool {
+    name.len() >= middle.len() && name.windows(middle.len()).any(|part| part.eq_ignore_ascii_case(middle))
 }
 
 /// The texts of a table that have this letter.
@@ -260,6 +266,11 @@ fn is_about(class: Class, glob: &str, path: &AbsPath) -> bool {
     let head = last.split(['*', '?', '[']).next().unwrap_or_default();
     let tail = last.rsplit(['*', '?', ']']).next().unwrap_or_default();
     let (begin, end) = (name.split('*').next().unwrap_or_default(), name.rsplit('*').next().unwrap_or_default());
+    // `*.json` is not about `*firebase-adminsdk*.json`.
+    let middle = name.trim_matches('*').split('*').next().unwrap_or_default();
+    if begin.is_empty() && middle != end && !last.contains(middle) {
+        return false;
+    }
     if begin.is_empty() { tail.len() > 2 && tail.ends_with(end) } else { head.len() > 1 && begin.starts_with(head) }
 }
 

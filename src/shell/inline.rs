@@ -132,8 +132,8 @@ impl Language {
             Language::Ruby => "ruby",
             Language::Perl => "perl",
             Language::Lua => "lua",
+            Language::Elixir => "elixir",
             Language::Awk
-            | Language::Elixir
             | Language::Python
             | Language::Sed
             | Language::Lisp

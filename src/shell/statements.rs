@@ -38,9 +38,12 @@ fn statement_effect(statement: &str) -> Option<Does> {
     let is_dynamic = first == "exec" && lower.contains('+') || first == "prepare" && words.contains(&"concat");
     let is_user = matches!(words.as_slice(), ["alter", "user" | "role" | "login", ..]);
     let widens = is_user && words.contains(&"superuser") || first == "grant" && words.ends_with(&["to", "public"]);
-    let stops = words.iter().any(|word| matches!(*word, "pg_terminate_backend" | "dolt_reset"));
+    let stops = words.iter().any(|word| lists(&code::STATEMENTS_SQL_LOSING_FUNCTIONS, word));
     if is_dynamic || widens || stops || words.starts_with(&["insert", "overwrite"]) {
         return Some(Does::Lose);
+    }
+    if changes_server(&words, &lower) {
+        return Some(Does::Change);
     }
     // `create or replace table x`: what the table or the whole database held is gone. Views and functions hold nothing.
     let replaced = match words.as_slice() {
@@ -89,8 +92,36 @@ fn statement_effect(statement: &str) -> Option<Does> {
     loses.then_some(Does::Lose)
 }
 
+/// Whether a statement changes rights on the whole server or its role, beyond what a database for development needs.
+fn changes_server(words: &[&str], lower: &str) -> bool {
+    let has = |word: &str| words.contains(&word);
+    let calls = words.iter().any(|word| lists(&code::STATEMENTS_SQL_SERVER_FUNCTIONS, word));
+    match words {
+        ["grant", ..] => {
+            lower.contains("*.*") || words.windows(2).any(|pair| matches!(pair, ["grant" | "admin", "option"]))
+        }
+        ["create", "role" | "user" | "login", ..] => has("superuser"),
+        ["revoke", "all", ..] => has("from"),
+        ["set", "global" | "persist", name, ..] => lists(&code::STATEMENTS_SQL_SERVER_SETTINGS, name),
+        ["shutdown"] => true,
+        _ => calls,
+    }
+}
+
 /// Whether the last condition of a statement holds for every row: `where true`, `where 1=1`, `where id = id`, `… or 1=1`.
 fn is_always_true(statement: &str) -> bool {
+    // A condition that asks the same table without one of its own finds every row.
+    let asked = statement.split_once("where").and_then(|(_, condition)| condition.split_once("select "));
+    let is_whole = |inner: &str| !["where", " join ", " limit "].iter().any(|word| inner.contains(word));
+    if let Some((_, inner)) = asked.filter(|(_, inner)| is_whole(inner)) {
+        let table = |text: &str| {
+            let rest = text.split_once(" from ")?.1.trim_start();
+            Some(rest.split(|c: char| !is_word(c) && c != '.').next()?.to_owned())
+        };
+        let changed = statement.split_once(" where").and_then(|(head, _)| table(head));
+        let negated = statement.contains(" not in ") || statement.contains("not exists");
+        return !negated && (table(inner).is_none() || table(inner) == changed);
+    }
     let Some((_, condition)) = statement.rsplit_once("where") else { return false };
     let end = [" order ", " limit ", " returning "].iter().filter_map(|word| condition.find(word)).min();
     let condition = condition.get(..end.unwrap_or(condition.len())).unwrap_or_default();
@@ -115,6 +146,13 @@ fn holds_for_keys(condition: &str) -> bool {
     let is_least = |number: &str| matches!(number, "0" | "-1" | "1");
     match words.as_slice() {
         [_, "is", "not", "null"] => true,
+        // A pattern of nothing but `%`, and the length of a text. Literals are in hexadecimal.
+        [_, "like" | "ilike", pattern] => {
+            pattern.strip_prefix('\'').is_some_and(|hex| !hex.is_empty() && hex.replace("25", "").is_empty())
+        }
+        [measured, ">" | ">=" | "<>" | "!=", least] if is_measured(measured) => is_least(least),
+        // A date before there was any data.
+        [_, ">" | ">=", date] if date.starts_with("'3139") || date.starts_with("'323030") => true,
         [name, ">" | ">=" | "<>" | "!=", least] => {
             is_least(least)
                 && (name.ends_with("id") || name.ends_with("key"))
@@ -127,6 +165,11 @@ fn holds_for_keys(condition: &str) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a text is the length of a value: `length(email)`.
+fn is_measured(text: &str) -> bool {
+    ["length(", "char_length(", "octet_length(", "len("].iter().any(|function| text.starts_with(function))
 }
 
 /// What is put in the place of a comment.
@@ -198,6 +241,8 @@ fn redis_command_effect(line: &str) -> Option<Does> {
         || matches!(first, "eval" | "eval_ro" | "multi" | "fcall" | "script") && (in_script() || removes_found())
         // An empty range is kept: `ltrim jobs 1 0`.
         || matches!(words.as_slice(), ["ltrim", _, "1" | "-1", "0"])
+        || matches!(words.as_slice(), ["zremrangebyrank", _, "0", "-1"] | ["zremrangebyscore", _, "-inf", "+inf" | "inf"] | ["zremrangebylex", _, "-", "+"] | ["function", "flush", ..] | ["cluster", "reset" | "flushslots", ..])
+        || matches!(words.as_slice(), ["spop" | "lpop" | "rpop" | "zpopmin" | "zpopmax", _, count] if count.len() > 3)
         || matches!(words.as_slice(), ["expire" | "pexpire" | "expireat" | "pexpireat", key, "0" | "1" | "-1", ..] if is_unknown(key) || key.contains(['{', '*']));
     let changes =
         matches!(words.as_slice(), ["acl", "setuser" | "deluser" | "load", ..] | ["client", "kill", "type", ..])
@@ -224,6 +269,11 @@ pub(super) fn mongo_effect(text: &str) -> Option<Does> {
         let all = matches!(name, "updateMany" | "update" | "replaceOne")
             && behind_name.strip_prefix('(').is_some_and(|first| first.trim_start().starts_with("{}"));
         let replaces = before == '$' && name == "out";
+        let number = || behind_name.trim_start_matches([':', ' ', '"', '\'']);
+        let digits = || number().split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+        // Documents that expire within the hour, and a collection that a result replaces.
+        loses |= name == "expireAfterSeconds" && (1..4).contains(&digits().len())
+            || name == "replace" && before == '{' && behind_name.starts_with(':') && text.contains("mapReduce");
         loses |= called && (lists(&code::STATEMENTS_MONGO_LOSE, name) || all) || replaces;
         rest = behind;
         before = ' ';

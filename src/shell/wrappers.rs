@@ -102,10 +102,25 @@ pub(super) fn parameters(command: &Command) -> Option<Vec<Arg>> {
     Some(command.args.get(text + 2..).unwrap_or_default().to_vec())
 }
 
+/// Whether a command reads files whose names it gets on its standard input: `cpio -o`, `tar -T -`.
+pub(super) fn reads_names(command: &Command) -> bool {
+    let has = |word: &str| {
+        command.args.iter().any(|arg| match word.strip_suffix('*') {
+            Some(start) => arg.text.starts_with(start),
+            None => arg.text == word,
+        })
+    };
+    roles::FILES_NAMED_BY_INPUT.iter().any(|row| {
+        let mut words = row.split(' ');
+        words.next().is_some_and(|program| program == command.program) && words.all(has)
+    })
+}
+
 /// Everything that a command runs, in order.
 pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
     let args = command.args.as_slice();
     match command.program.as_str() {
+        _ if reads_names(command) => xargs::xargs(&[Arg::literal("cat")], &command.input, meter),
         "xargs" | "gxargs" => xargs::xargs(args, &command.input, meter),
         "parallel" => parallel::parallel(command, meter),
         "hyperfine" => parallel::hyperfine(command, meter),

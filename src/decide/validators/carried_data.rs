@@ -3,7 +3,7 @@
 use super::exfiltration::{is_local, is_rerouted};
 use super::{Context, command, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
-use crate::encoding::address::{Address, services_by_key};
+use crate::encoding::address::{Address, SENDERS_ADDRESSES, services_by_key, unescaped};
 use crate::programs::code::lists;
 use crate::programs::roles;
 use crate::rules::Match;
@@ -14,7 +14,7 @@ const MIN_KEY_CHARS: usize = 12;
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     if let SubjectKind::Page(url) = &subject.kind {
-        let carries = carries_data(url) || key_service(url).is_some();
+        let carries = carries_data(url) || key_service(url).is_some() || holds_login(url) || is_sender(url);
         return suspicious_if(carries, "the address itself carries data");
     }
     if let SubjectKind::Query(text) = &subject.kind {
@@ -22,6 +22,8 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         let is_tainted = !context.event.facts.taint.is_empty();
         let carries = key_service(text).is_some()
             || text.split_whitespace().any(is_login)
+            || names_key(text)
+            || lists_people(text)
             || is_tainted && (is_data(text, MIN_QUERY_CHARS) || carries_data(text));
         return suspicious_if(carries, "what is asked for carries data");
     }
@@ -123,6 +125,62 @@ pub(super) fn is_read(arg: &Arg, command: &Command, context: &Context<'_>) -> bo
     each || names.into_iter().any(|name| context.data_sources.is_read_variable(name, context))
 }
 
+/// Whether an address has a login in front of its host, or within its parameters: `?dsn=postgres%3A%2F%2Fu%3Ap%40db`.
+fn holds_login(url: &str) -> bool {
+    let is_login = |text: &str| {
+        let user = Address::parse(text).user;
+        text.contains("://") && user.split_once(':').is_some_and(|(_, password)| !password.is_empty())
+    };
+    let (_, query) = url.split_at(url.find(['?', '#']).unwrap_or(url.len()));
+    let plain = unescaped(query);
+    is_login(url) || plain.split(['=', '&']).any(is_login)
+}
+
+/// Whether whoever asks for an address sends a message.
+fn is_sender(url: &str) -> bool {
+    let address = Address::parse(url);
+    SENDERS_ADDRESSES.iter().any(|sender| {
+        let (host, path) = sender.split_once('/').unwrap_or((sender, ""));
+        address.host == host && address.location.trim_start_matches('/').starts_with(path)
+    })
+}
+
+/// Whether a text has a word that looks like a key beside one that says so.
+fn names_key(text: &str) -> bool {
+    let is_mixed = |word: &str| {
+        let has = |of: fn(&u8) -> bool| word.bytes().any(|byte| of(&byte));
+        let plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=_".contains(&byte));
+        let changes = word
+            .as_bytes()
+            .windows(2)
+            .filter(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()))
+            .count();
+        plain && has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && changes > 2
+    };
+    let parts = || text.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_lowercase);
+    let says =
+        || parts().any(|part| matches!(part.as_str(), "key" | "secret" | "token" | "password" | "credential" | "live"));
+    text.split_whitespace().any(|word| word.len() >= 20 && is_mixed(word)) && says()
+}
+
+/// Whether a text has the number of a card, or addresses of several people.
+fn lists_people(text: &str) -> bool {
+    let is_mail = |word: &&str| {
+        word.split_once('@').is_some_and(|(name, host)| !name.is_empty() && host.contains('.') && !host.contains('/'))
+    };
+    text.split_whitespace().any(is_card) || text.split_whitespace().filter(is_mail).count() > 1
+}
+
+/// Whether a word is the number of a card: 13 to 19 digits with a check digit (ISO/IEC 7812-1).
+fn is_card(word: &str) -> bool {
+    let digits: Vec<u32> = word.chars().filter_map(|c| c.to_digit(10)).collect();
+    let is_number = word.chars().all(|c| c.is_ascii_digit() || c == '-') && (13..=19).contains(&digits.len());
+    let doubled = |digit: u32| if digit > 4 { digit * 2 - 9 } else { digit * 2 };
+    let sum: u32 =
+        digits.iter().rev().enumerate().map(|(at, digit)| if at % 2 == 1 { doubled(*digit) } else { *digit }).sum();
+    is_number && matches!(digits.first(), Some(3..=6)) && sum.is_multiple_of(10)
+}
+
 /// Returns the domain of the service whose API key a text contains.
 fn key_service(text: &str) -> Option<&'static str> {
     let matching = services_by_key().filter(|(start, _)| {
@@ -149,7 +207,11 @@ pub(in crate::decide) fn carries_data(url: &str) -> bool {
     };
     let has_secret = query.split(['?', '&', '#', ';', '/']).chain(path.split('/')).any(|parameter| {
         parameter.split_once('=').is_some_and(|(name, value)| {
-            value.len() >= 6 && roles::NETWORK_SECRET_PARAMETERS.iter().any(|secret| secret.eq_ignore_ascii_case(name))
+            let is_secret =
+                |name: &str| roles::NETWORK_SECRET_PARAMETERS.iter().any(|secret| secret.eq_ignore_ascii_case(name));
+            let names_secret =
+                |part: &str| roles::NETWORK_SECRET_PARTS.iter().any(|secret| secret.eq_ignore_ascii_case(part));
+            value.len() >= 6 && (is_secret(name) || name.split(['_', '-', '.']).any(names_secret))
         })
     });
     has_secret

@@ -49,6 +49,8 @@ fn asked_addresses(command: &Command) -> impl Iterator<Item = &str> {
             Some(_) => has_scheme,
             None => has_scheme || is_network,
         };
+        // The program of a container may be any: `docker run curl 169.254.169.254/latest/meta-data/`.
+        let asked = asked || arg.text.contains("/latest/meta-data") || arg.text.contains("/computeMetadata/");
         asked.then_some(arg.text.as_str())
     })
 }

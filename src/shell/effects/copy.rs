@@ -46,8 +46,14 @@ pub(super) fn copy(noted: &mut Noted<'_>, operands: &[&Arg]) {
             noted.take_down_in(cwd.as_deref(), Act::Link, &directory, true);
         }
     }
-    // What is copied whole may bring any file with it.
-    if matches!(command.program.as_str(), "rsync" | "ln" | "gln") || whole {
+    // What is copied whole may bring any file with it, and so may what becomes a hidden directory.
+    let is_hidden = |arg: &Arg| {
+        let name = arg.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        name.len() > 1 && name.starts_with('.') && name != ".." && !name.get(1..).unwrap_or_default().contains('.')
+    };
+    let is_directory = |arg: &&Arg| !arg.text.rsplit('/').next().unwrap_or_default().contains('.');
+    let moves_directory = act == Act::Move && is_hidden(&target) && sources.iter().any(is_directory);
+    if matches!(command.program.as_str(), "rsync" | "ln" | "gln") || whole || moves_directory {
         noted.take_down(Act::Write, &target, true);
     }
     match sources {

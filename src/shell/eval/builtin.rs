@@ -57,6 +57,19 @@ impl Execution {
                 state.options.errexit = false;
             }
             "unset" if flagged(&['f']) => {}
+            // What a caller has made local is what it was outside of it.
+            "unset" if self.function.is_some() => {
+                operands().for_each(|arg| self.set(&arg.text, Value::Unknown));
+                if operands().any(|arg| !arg.is_known()) {
+                    Rc::make_mut(&mut self.state).weaken_variables();
+                }
+            }
+            // The text of such a trap runs between the commands that follow.
+            "trap" if operands().any(|arg| matches!(arg.text.as_str(), "DEBUG" | "RETURN" | "ERR")) => {
+                let state = Rc::make_mut(&mut self.state);
+                state.options.has_nameref = true;
+                state.weaken_variables();
+            }
             "unset" => operands().for_each(|arg| self.set(&arg.text, Value::Known(String::new()))),
             "shift" => {
                 let count = command.args.first().map_or(Some(1), |arg| arg.text.parse::<usize>().ok());

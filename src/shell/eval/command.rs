@@ -348,7 +348,7 @@ impl Evaluator<'_> {
         let mut inner = wrappers::inner(command, &self.meter);
         let scripts = self.written_scripts(command);
         inner.extend(scripts.inner);
-        if matches!(command.program.as_str(), "xargs" | "gxargs" | "parallel")
+        if (wrappers::reads_names(command) || matches!(command.program.as_str(), "xargs" | "gxargs" | "parallel"))
             && let Some(start) = wrappers::Names::with(self.piped_names(command), &self.listed_for(command))
         {
             inner.iter_mut().for_each(|inner| inner.found_below(&start, &self.meter));

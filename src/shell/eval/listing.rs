@@ -8,6 +8,8 @@ use super::execution::Execution;
 use crate::path::protected::{self, Class};
 use crate::path::zones::{Area, Zones};
 use crate::path::{AbsPath, Extent};
+use crate::programs::code::lists;
+use crate::programs::roles;
 use crate::shell::wrappers;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -56,13 +58,39 @@ impl Evaluator<'_> {
                 && (is_protected(name, state.cwd.as_deref(), home_path.as_ref())
                     || !name.is_known() && is_below_vital(name, state.cwd.as_deref(), &zones))
         };
-        names.filter(is_protected).collect()
+        let mut names: Vec<Arg> = names.filter(is_protected).collect();
+        names
+            .extend(home.filter(|home| commands.iter().any(|command| self.makes_path(command, home))).map(hidden_file));
+        names
+    }
+
+    /// Whether a command makes another text of one about the home directory: `envsubst <<< '${HOME}/.x'`.
+    fn makes_path(&self, command: &Command, home: &str) -> bool {
+        if !lists(&roles::OUTPUT_TRANSFORMING, &command.program) {
+            return false;
+        }
+        let project = self.executions.last().and_then(|execution| execution.state.project.clone()).unwrap_or_default();
+        let is_home = |text: &str| {
+            self.meter.charge(text.len());
+            let about = [home, "~", "$HOME", "${HOME}"].into_iter().any(|start| text.contains(&format!("{start}/")));
+            about && (project.is_empty() || !text.contains(&project))
+        };
+        let input = match &command.input {
+            Input::Text(text) => Some(text.as_ref()),
+            Input::Inherited | Input::Pipe | Input::Unknown => command.here_text.as_deref(),
+        };
+        input.is_some_and(is_home) || command.args.iter().any(|arg| is_home(&arg.text))
     }
 
     /// The words for `xargs`, beside what it is known to get.
     pub(super) fn listed_for(&self, command: &Command) -> Vec<Arg> {
         if command.input == Input::Pipe { self.listed_before(command.pipeline, command.stage) } else { Vec::new() }
     }
+}
+
+/// Any file in a hidden directory of the home directory.
+fn hidden_file(home: &str) -> Arg {
+    Arg { text: format!("{home}/.*/*").into(), known: None, glob: true }
 }
 
 /// Whether a name that is not known lies below a directory that must stay, and so may be any file there.

@@ -102,15 +102,41 @@ pub(super) fn commands(text: &str, meter: &Meter) -> Vec<String> {
     found
 }
 
-/// Words of settings that may name a protected file: hidden ones below the home directory or the root.
-pub(super) fn protected_words(text: &str) -> Vec<&str> {
+/// Words of settings that may name a protected file: hidden ones below the home directory or the root. A value that the
+/// format puts into a name stands for any.
+pub(super) fn protected_words(text: &str) -> Vec<String> {
     let is_end = |c: char| c.is_whitespace() || "\"'`,;()[]{}<>=|".contains(c);
-    let words = text.split(is_end);
-    words
-        .filter(|word| {
-            (word.starts_with(['/', '~']) || word.starts_with("$HOME/")) && word.contains("/.") && !word.contains('&')
-        })
-        .collect()
+    let is_private = |word: &&str| {
+        (word.starts_with(['/', '~']) || word.starts_with("$HOME/")) && word.contains("/.") && !word.contains('&')
+    };
+    let mut found: Vec<String> = text.split(is_end).filter(is_private).map(str::to_owned).collect();
+    let is_border = |c: char| c.is_whitespace() || "\"'`,;()<>=|".contains(c);
+    let open =
+        text.split(is_border).filter(|word| word.contains(['{', '[', '$']) && word.contains("/.")).filter_map(opened);
+    found.extend(open.filter(|word| is_private(&word.as_str())));
+    found
+}
+
+/// A word with `*` for each value that the format puts into it: `$HOME/.${d}/x`, `$HOME/.a[w]s`.
+fn opened(word: &str) -> Option<String> {
+    let start = ["$HOME/", "/", "~"].iter().filter_map(|begin| word.find(begin)).min()?;
+    let word = word.get(start..)?;
+    let (head, mut rest) = match word.strip_prefix("$HOME") {
+        Some(rest) => ("$HOME", rest),
+        None => ("", word),
+    };
+    let mut plain = head.to_owned();
+    while let Some(at) = rest.find(['$', '{', '[', '%', '}', ']']) {
+        plain.push_str(rest.get(..at)?);
+        let behind = rest.get(at..)?;
+        let end = behind.find(['}', ']', ')']).map_or(behind.len(), |end| end + 1);
+        if !behind.starts_with(['}', ']']) && !plain.ends_with('*') {
+            plain.push('*');
+        }
+        rest = behind.get(end..)?;
+    }
+    plain.push_str(rest);
+    Some(plain)
 }
 
 /// What stands before a command.

@@ -2,9 +2,11 @@
 
 use super::obeyed::{Form, form};
 use super::settings;
+use crate::encoding::address::Address;
 use crate::programs::code::{self, lists};
 use crate::programs::roles;
 use crate::shell::inline::Language;
+use crate::shell::quote_word;
 use crate::shell::wrappers::quoted;
 use crate::verdict::limits::Meter;
 
@@ -17,6 +19,8 @@ pub fn written_text(path: &str, text: &str, meter: &Meter) -> String {
     let lines = || {
         let mut lines = settings::commands(&settings::normalized(text), meter);
         lines.extend(temporary_programs(text));
+        lines.extend(loaded_files(text));
+        lines.extend(foreign_distributions(path, text));
         lines
     };
     let is_notebook = path.ends_with(".ipynb");
@@ -28,6 +32,8 @@ pub fn written_text(path: &str, text: &str, meter: &Meter) -> String {
         }
         Form::Shell => text.to_owned(),
         Form::Code(Language::Source) | Form::Recipes | Form::Settings => lines().join("\n"),
+        // Patterns such as `{mix,.formatter}.exs` look like commands.
+        Form::Code(Language::Elixir) => here_document("elixir", text),
         Form::Code(language) => here_document(language.program(), text) + &lines().join("\n"),
         // Settings of editors in JSON.
         Form::Data => lines().join("\n"),
@@ -53,6 +59,42 @@ fn temporary_programs(text: &str) -> impl Iterator<Item = String> {
     let quoted = text.split(['"', '\'']).filter(|value| !value.contains(char::is_whitespace));
     let is_temporary = |value: &&str| ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|start| value.starts_with(start));
     quoted.filter(is_temporary).map(str::to_owned)
+}
+
+/// Files in temporary directories that settings load: `--require /tmp/x`, `preload = ["/tmp/x.ts"]`, `path = "/tmp/x"`. What loads
+/// them is an interpreter.
+fn loaded_files(text: &str) -> impl Iterator<Item = String> {
+    let loads = |line: &&str| {
+        let start = line.trim_start();
+        line.contains("require") || line.contains("load") || start.starts_with("- ") || start.starts_with("path")
+    };
+    let words = text.lines().filter(loads).flat_map(|line| line.split([' ', '\t', '"', '\'', '[', ']', ',', '=']));
+    let is_temporary = |word: &&str| ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|start| word.starts_with(start));
+    words.filter(is_temporary).map(|word| format!("ruby -r {} -e 1", quote_word(word)))
+}
+
+/// Downloads of the build tool itself from other hosts than those of its makers.
+fn foreign_distributions(path: &str, text: &str) -> Vec<String> {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    if !lists(&code::FILES_DISTRIBUTIONS, name) {
+        return Vec::new();
+    }
+    let is_end = |c: char| c.is_whitespace() || "\"'=,".contains(c);
+    let words = text.split(is_end).map(|word| word.replace('\\', ""));
+    let is_host = |word: &str| {
+        let host = Address::parse(word).host;
+        let is_name =
+            host.contains('.') && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte));
+        let is_known = code::FILES_MAKERS.iter().any(|maker| host == *maker || host.ends_with(&format!(".{maker}")));
+        let has_letters = host
+            .rsplit('.')
+            .next()
+            .is_some_and(|end| end.len() > 1 && end.bytes().all(|byte| byte.is_ascii_alphabetic()));
+        let is_file =
+            ["zip", "jar", "bin", "properties", "gz", "dists"].iter().any(|end| host.ends_with(&format!(".{end}")));
+        is_name && has_letters && !is_known && !is_file
+    };
+    words.filter(|word| is_host(word)).map(|word| format!("curl -fsSL {} | sh", quote_word(&word))).collect()
 }
 
 /// Whether a file holds instructions for agents in prose. `CMakeLists.txt` and `debian/rules` are run by tools.

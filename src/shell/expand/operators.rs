@@ -13,7 +13,14 @@ pub(super) fn apply(value: &str, operator: &str, bound: BoundState<'_>) -> Optio
     }
     let operand = |text: &str| resolve_operand(text, bound);
     match operator {
-        "" | "^" | "^^" | "," | ",," | "@U" | "@L" | "@u" | "@P" | "@Q" | "@E" => transform(value, operator),
+        "" | "^" | "^^" | "," | ",," | "~" | "~~" | "@U" | "@L" | "@u" | "@P" | "@Q" | "@E" => {
+            transform(value, operator)
+        }
+        // `${x,,[A-Z]}`: of a pattern it is assumed that it matches all letters.
+        _ if operator.starts_with(['^', ',', '~']) && operator.ends_with([']', '*', '?']) => {
+            let signs = operator.len() - operator.trim_start_matches(['^', ',', '~']).len();
+            transform(value, operator.get(..signs)?)
+        }
         _ if operator.starts_with(['%', '#']) => trim(value, operator, bound),
         _ if operator.starts_with('/') => replace(value, operator, bound),
         // The default applies to an empty value, and with a colon also to an unset one.
@@ -77,6 +84,12 @@ fn transform(value: &str, operator: &str) -> Option<String> {
     match operator {
         "^^" | "@U" => Some(value.to_uppercase()),
         ",," | "@L" => Some(value.to_lowercase()),
+        "~~" => Some(value.chars().map(toggled).collect()),
+        "~" => {
+            let mut chars = value.chars();
+            let first = chars.next().map(toggled);
+            Some(first.into_iter().chain(chars).collect())
+        }
         "^" | "@u" => first(str::to_uppercase),
         "," => first(str::to_lowercase),
         "@Q" => Some(format!("'{}'", value.replace('\'', "'\\''"))),
@@ -85,6 +98,11 @@ fn transform(value: &str, operator: &str) -> Option<String> {
         "@P" => (!value.contains(['\\', '$', '`', '!'])).then(|| value.to_owned()),
         _ => None,
     }
+}
+
+/// A letter in the other case.
+fn toggled(c: char) -> char {
+    if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() }
 }
 
 /// `offset` or `offset:length`
@@ -116,14 +134,23 @@ fn replace(value: &str, operator: &str, bound: BoundState<'_>) -> Option<String>
         Some(kind @ ('/' | '#' | '%')) => (Some(kind), rest.get(1..)?),
         _ => (None, rest),
     };
-    let (pattern, with) = split_unquoted(rest, '/');
-    let (pattern, with) = (resolve_operand(pattern, bound)?, resolve_operand(with.unwrap_or_default(), bound)?);
+    let (pattern, with_text) = split_unquoted(rest, '/');
+    let (pattern, with) = (resolve_operand(pattern, bound)?, resolve_operand(with_text.unwrap_or_default(), bound)?);
     if pattern.is_empty() {
         return Some(value.to_owned());
     }
-    if pattern.contains(['*', '?', '[']) || with.contains('&') {
+    // `&` is what the pattern matches (bash 5.2), unless it is quoted.
+    let is_quoted = || with_text.unwrap_or_default().contains(['\\', '"', '\'']);
+    if with.contains('&') && (is_quoted() || value.contains('&')) {
         return None;
     }
+    if pattern == "*" && kind.is_none_or(|kind| kind != '%') {
+        return bound.state.meter.replace(&with, "&", value);
+    }
+    if pattern.contains(['*', '?', '[']) {
+        return None;
+    }
+    let with = with.replace('&', &pattern);
     match kind {
         Some('/') => bound.state.meter.replace(value, &pattern, &with),
         Some('#') => Some(value.strip_prefix(pattern.as_str()).map_or_else(|| value.to_owned(), |rest| with + rest)),

@@ -125,6 +125,10 @@ fn from_hex(text: &str) -> Option<String> {
 }
 
 fn from_percent(text: &str) -> Option<String> {
+    // Python's `html.unescape` has the same name.
+    if text.contains('&') && text.contains(';') {
+        return None;
+    }
     let mut bytes = Vec::new();
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once('%') {

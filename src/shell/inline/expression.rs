@@ -5,8 +5,8 @@ use super::decode::{Decoder, is_reversal};
 use super::known_values::KnownValues;
 use super::lexis::Reading;
 use super::listing::Loops;
-use super::mutation::{Variable, is_loop};
-use super::token::{Piece, Token, tokens};
+use super::mutation::{Variable, is_about_home, is_loop};
+use super::token::{Piece, Token, closing, tokens};
 use super::value::{Joint, Part, Value};
 use crate::programs::code::{self, lists};
 use crate::verdict::limits::{Meter, SHELL_STEPS};
@@ -221,6 +221,12 @@ impl<'a> Code<'a> {
         self.folds_before(start).paths < self.folds_before(end).paths
     }
 
+    /// Whether a literal or a name between two tokens is about a home directory, and no function there finds files.
+    pub(super) fn says_home(&self, start: usize, end: usize) -> bool {
+        let (before, behind) = (self.folds_before(start), self.folds_before(end));
+        before.homes < behind.homes && before.finding == behind.finding
+    }
+
     /// Whether a function between two tokens returns text that its arguments do not show.
     fn has_hidden_text(&self, start: usize, end: usize) -> bool {
         self.folds_before(start).hiding < self.folds_before(end).hiding
@@ -284,13 +290,23 @@ impl<'a> Code<'a> {
                     value = Value(vec![Part::Decoded]);
                     at = end;
                 }
+                // `["x", "/home/u"][::-1]`
+                Token::Sign(']')
+                    if is_reversal(self.tokens.get(at..at + 6).unwrap_or_default()) && !value.is_unknown() =>
+                {
+                    value = Value(vec![Part::Decoded]);
+                    at += 6;
+                }
                 // A method of a value.
                 Token::Sign('.') if matches!(self.token(at), Some(Token::Name(_))) && !value.0.is_empty() => {
                     let Some(method) = self.name(at) else { continue };
                     let arguments = if self.is_sign(at + 1, '(') { Some((at + 2, self.close(at + 1))) } else { None };
                     let method = last_component(method);
+                    let computes = |(start, end): (usize, usize)| self.computes_home(method, start - 1, end);
                     if is_home(method) {
                         value = Value(vec![Part::Home]);
+                    } else if value.is_unknown() && arguments.is_some_and(computes) {
+                        value = Value(vec![Part::Decoded]);
                     } else if lists(&code::WORDS_TEMPORARY_ROOTS, method) {
                         value = Value::of_text("/tmp");
                     } else if method == "format" {
@@ -298,7 +314,8 @@ impl<'a> Code<'a> {
                     } else if lists(&code::DECODE_TRANSFORMS, method) && value.is_path_text() {
                         value = Value(vec![Part::Decoded]);
                     } else if !lists(&code::WORDS_PATHS, method) {
-                        value = if value.is_decoded() { value } else { Value::unknown() };
+                        let hides = value.is_decoded() || value.text().is_some_and(|text| is_about_home(&text));
+                        value = if hides { Value(vec![Part::Decoded]) } else { Value::unknown() };
                     } else if arguments.is_some_and(|(start, end)| start < end) {
                         // What it is given is read next, like a group. `require("path").join` is a function of a module.
                         if value.is_decoded() {
@@ -321,6 +338,8 @@ impl<'a> Code<'a> {
                 Token::Sign(
                     '+' | '.' | '~' | '^' | '*' | '<' | '>' | '(' | ')' | '[' | ']' | '\n' | '\\' | '@' | '\'',
                 ) => {}
+                // A list, as in `table.concat({"a", "b"}, "/")`.
+                Token::Sign('{' | '}') if self.language == Language::Lua => {}
                 Token::Sign('{') => {
                     value.push(Part::Unknown, &mut joint);
                     at = self.close(at - 1) + 1;
@@ -367,7 +386,10 @@ impl<'a> Code<'a> {
             value.extend(listed, joint);
             return behind;
         }
-        if bracket && self.transforms_path(name, at, close) {
+        if bracket
+            && (self.transforms_path(name, at, close)
+                || self.values_of(name).is_empty() && !self.is_nested && self.computes_home(name, at, close))
+        {
             value.push(Part::Decoded, joint);
             return behind;
         }
@@ -544,6 +566,10 @@ struct Folds {
     hiding: u32,
     /// Literals that may be paths.
     paths: u32,
+    /// Literals and names about a home directory.
+    homes: u32,
+    /// Functions that return names of files.
+    finding: u32,
 }
 
 /// Counts, for each token, those before it that decode or join literals.
@@ -560,27 +586,17 @@ fn folds(tokens: &[Token]) -> Vec<Folds> {
             Token::Text(_) | Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => false,
         };
         count.paths += u32::from(matches!(token, Token::Text(text) if text.contains('/') && text.len() > 3));
+        match token {
+            Token::Text(text) => count.homes += u32::from(is_about_home(text)),
+            Token::Name(name) => {
+                count.homes += u32::from(is_home(name));
+                count.finding += u32::from(lists(&code::WORDS_FINDING, last_component(name)));
+            }
+            Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => {}
+        }
         count.all += u32::from(is_fold);
         count.hiding += u32::from(decoder.is_some_and(Decoder::hides));
         folds.push(count);
     }
     folds
-}
-
-/// Returns the index of the closing bracket for each opening one, or the number of tokens if it is not closed.
-fn closing(tokens: &[Token]) -> Vec<usize> {
-    let mut closing = vec![tokens.len(); tokens.len()];
-    let mut open: Vec<usize> = Vec::new();
-    for (at, token) in tokens.iter().enumerate() {
-        match token {
-            Token::Sign('(' | '{' | '[') => open.push(at),
-            Token::Sign(')' | '}' | ']') => {
-                if let Some(place) = open.pop().and_then(|start| closing.get_mut(start)) {
-                    *place = at;
-                }
-            }
-            Token::Sign(_) | Token::Name(_) | Token::Text(_) | Token::Mixed(_) | Token::Command(_) => {}
-        }
-    }
-    closing
 }

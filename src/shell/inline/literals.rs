@@ -481,6 +481,7 @@ pub(super) fn calls(code: &Code<'_>) -> Vec<Call> {
     }
     found.extend(super::mentioned::values(code));
     found.extend(super::mentioned::cut_path(code));
+    found.extend(super::mentioned::removed_above(code));
     found.extend(gnuplot_pipes(code));
     if code.language == Language::Sql {
         found.extend(super::mentioned::sql_files(code));

@@ -5,8 +5,10 @@
 //! can be looked up in it.
 
 use super::call::Imported;
-use super::expression::{Code, last_component};
+use super::expression::{Code, is_home, last_component};
+use super::mutation::is_about_home;
 use super::token::{Piece, Token, called_names};
+use super::words::{is_remover, opens_files, removes_trees};
 use super::{Call, Language, Word};
 use crate::programs;
 use crate::programs::code::{self, CallEffect, effect_of, lists, modules_of};
@@ -83,12 +85,17 @@ pub(super) fn looks_like_code(text: &str) -> bool {
 pub(super) fn cut_path(code: &Code<'_>) -> Option<Call> {
     let is_private = |text: &str| {
         let begins = ["/home/", "/Users/", "/root/", "~/"].iter().any(|start| text.contains(start));
-        begins && text.len() > 8 && !text.contains([' ', '\n'])
+        (begins || is_about_home(text)) && text.len() > 8 && !text.contains([' ', '\n'])
     };
+    // In languages whose calls are not known, a function that shapes texts hides which file is opened.
+    let opens = code.language == Language::Source
+        && code.tokens.iter().any(|token| matches!(token, Token::Name(name) if opens_files(last_component(name)) || is_remover(last_component(name))));
+    let shapes = |name: &str| opens && lists(&code::WORDS_SHAPING, &last_component(name).to_ascii_lowercase());
+    let is_above_homes = |text: &str| matches!(text, "/home" | "/Users" | "/root");
     // How many such literals stand before each token.
     let mut count = 0_usize;
     let counts = code.tokens.iter().map(|token| {
-        count += usize::from(matches!(token, Token::Text(text) if is_private(text)));
+        count += usize::from(matches!(token, Token::Text(text) if is_private(text) || is_above_homes(text)));
         count
     });
     let before: Vec<usize> = std::iter::once(0).chain(counts).collect();
@@ -103,9 +110,16 @@ pub(super) fn cut_path(code: &Code<'_>) -> Option<Call> {
                 method.is_some_and(|method| lists(&code::DECODE_TRANSFORMS, method))
             };
             let by_method = matches!(code.token(at + 1), Some(Token::Sign('.' | ':'))) && transforms(at + 2);
+            let by_shape = code.is_sign(at + 1, '.') && code.name(at + 2).is_some_and(shapes);
             let by_index = code.is_sign(at + 1, '[') && code.language != Language::Other;
             let is_head = code.language == Language::Lisp && at > 1 && code.is_sign(at - 2, '(') && transforms(at - 1);
-            by_method || by_index || is_head
+            by_method || by_shape || by_index || is_head
+        }
+        Some(Token::Name(name)) if code.is_sign(at + 1, '(') && shapes(name) => has_private(at + 2, code.close(at + 1)),
+        // `["/home", "u", ".x"].join("/")`
+        Some(Token::Sign('[' | '{')) if opens => {
+            let close = code.close(at);
+            code.is_sign(close + 1, '.') && code.name(close + 2).is_some_and(shapes) && has_private(at + 1, close)
         }
         Some(Token::Name(name)) if code.is_sign(at + 1, '(') => {
             let close = code.close(at + 1);
@@ -115,6 +129,29 @@ pub(super) fn cut_path(code: &Code<'_>) -> Option<Call> {
         _ => false,
     };
     (0..code.tokens.len()).any(is_cut).then(|| Call::same(&["code-file"]))
+}
+
+/// Trees that code of a compiled language removes above its directory or in the home directory: `remove_dir_all(w.parent())`.
+pub(super) fn removed_above(code: &Code<'_>) -> Option<Call> {
+    if code.language != Language::Source {
+        return None;
+    }
+    let leads_up = |token: &Token| match token {
+        Token::Name(name) => is_home(name) || lists(&code::WORDS_UPWARD, &last_component(name).to_ascii_lowercase()),
+        Token::Text(text) => matches!(text.as_str(), ".." | "../.." | "../../.." | "/home" | "/Users"),
+        Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => false,
+    };
+    let is_removal = |at: usize| {
+        let removes = code.name(at).is_some_and(|name| removes_trees(last_component(name)));
+        if !removes || !code.is_sign(at + 1, '(') {
+            return false;
+        }
+        let tokens = code.tokens.get(at + 2..code.close(at + 1).min(code.tokens.len())).unwrap_or_default();
+        code.meter.charge(tokens.len());
+        tokens.iter().any(leads_up)
+    };
+    let remove = || Call::Same(vec![Word::known("rm"), Word::known("-rf"), Word::unknown()]);
+    (0..code.tokens.len()).any(is_removal).then(remove)
 }
 
 /// Files that functions of SQL read or write, where their names are put together.

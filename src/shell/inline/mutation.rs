@@ -64,6 +64,20 @@ impl<'a> Code<'a> {
         false
     }
 
+    /// Whether a function that is not known makes a path of a text about a home directory: `unescape("/home/u/&#46;x")`,
+    /// `sorted(["/home/u", ".x"])`.
+    pub(super) fn computes_home(&self, name: &str, open: usize, close: usize) -> bool {
+        let name = last_component(name);
+        let is_known = [
+            &code::WORDS_PATHS,
+            &code::WORDS_TEMPORARY,
+            &code::WORDS_LISTINGS,
+            &code::WORDS_NAMES,
+            &code::WORDS_KEEPING,
+        ];
+        !is_known.iter().any(|list| lists(list, name)) && !is_remover(name) && self.says_home(open + 1, close)
+    }
+
     /// A change of the value of a variable: `x += v`, `x.append(v)`, `x[0] = v`, `sub(/a/, "b", x)`.
     pub(super) fn mutation(&self, at: usize) -> Option<(&'a str, Change)> {
         let name = self.name(at)?;
@@ -171,4 +185,10 @@ fn add_once(values: &mut Vec<Value>, value: Value) {
 
 pub(super) fn is_loop(word: &str) -> bool {
     matches!(word, "for" | "while" | "until" | "loop" | "foreach" | "each")
+}
+
+/// Whether a text is a path that begins with a home directory, or with the first letters of one in some encoding.
+pub(super) fn is_about_home(text: &str) -> bool {
+    let starts = |begin: &&str| text.get(..begin.len()).is_some_and(|head| head.eq_ignore_ascii_case(begin));
+    text.len() > 4 && code::WORDS_HOME_BEGINNINGS.iter().any(starts)
 }

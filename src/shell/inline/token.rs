@@ -417,3 +417,21 @@ fn pattern_end(code: &str, start: usize, delimiter: char, parts: usize) -> (usiz
     }
     (last, end)
 }
+
+/// Returns the index of the closing bracket for each opening one, or the number of tokens if it is not closed.
+pub(super) fn closing(tokens: &[Token]) -> Vec<usize> {
+    let mut closing = vec![tokens.len(); tokens.len()];
+    let mut open: Vec<usize> = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Sign('(' | '{' | '[') => open.push(at),
+            Token::Sign(')' | '}' | ']') => {
+                if let Some(place) = open.pop().and_then(|start| closing.get_mut(start)) {
+                    *place = at;
+                }
+            }
+            Token::Sign(_) | Token::Name(_) | Token::Text(_) | Token::Mixed(_) | Token::Command(_) => {}
+        }
+    }
+    closing
+}

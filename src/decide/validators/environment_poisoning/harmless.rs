@@ -83,6 +83,10 @@ impl Judge<'_, '_> {
                 Purpose::Output => self.is_ordinary_output(value),
                 Purpose::Command => self.is_ordinary_command(value),
                 Purpose::Options => self.are_harmless_options(value),
+                // The name of a context says nothing about where it leads, unless a program of this machine gives it.
+                Purpose::Server if self.name.ends_with("_CONTEXT") || self.name.ends_with("_CONNECTION") => {
+                    SERVERS_ORDINARY.iter().any(|pattern| matches(pattern, value))
+                }
                 Purpose::Server => value.split([',', '|', ' ']).all(is_ordinary_server),
             }
     }

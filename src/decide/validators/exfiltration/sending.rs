@@ -45,6 +45,7 @@ pub(super) fn prints_content(command: &Command, at: usize, context: &Context<'_>
         }
         _ if prints_environment(command) => true,
         _ if is_database(command) => true,
+        "crontab" | "history" | "fc" | "dmesg" | "w" | "who" | "finger" => true,
         "curl" | "wget" | "http" | "ls" | "wc" | "stat" | "sha256sum" | "shasum" | "md5sum" | "sha1sum" | "cksum"
         | "basename" | "dirname" | "realpath" | "test" | "date" | "file" => false,
         _ => {
@@ -54,7 +55,8 @@ pub(super) fn prints_content(command: &Command, at: usize, context: &Context<'_>
             };
             read_paths(at, context).any(|path| {
                 let name = path.components().last().map_or("", |name| name.as_str());
-                let is_line = name.ends_with(".txt") && path.is_below(&context.zones.project);
+                let is_line = [".txt", ".csv", ".tsv", ".jsonl", ".ndjson"].iter().any(|end| name.ends_with(end))
+                    && path.is_below(&context.zones.project);
                 !is_setting(name) && (is_content(path, context) || is_line && names_data(name))
             })
         }
@@ -89,12 +91,44 @@ fn prints_field(verb: &str, command: &Command) -> bool {
     }
 }
 
+/// Whether a command writes what it reads in the form of addresses.
+pub(super) fn escapes(command: &Command) -> bool {
+    command.args.iter().any(|arg| roles::OUTPUT_ESCAPING.iter().any(|name| arg.text.contains(name)))
+}
+
+/// Whether a command does so with a file as a whole: `jq -r @uri settings.json`, or prints one in one line.
+pub(super) fn escapes_file(command: &Command, at: usize, context: &Context<'_>) -> bool {
+    let is_filter = matches!(command.program.as_str(), "jq" | "jaq" | "gojq" | "yq");
+    let words = || command.args.iter().filter(|arg| !arg.text.starts_with('-'));
+    let is_whole = |arg: &Arg| {
+        let filter = arg.text.trim();
+        matches!(filter, "." | ".[]" | "..")
+            || filter.starts_with('@')
+            || filter.starts_with(". |")
+            || filter.starts_with(".|")
+            || filter.starts_with("to")
+    };
+    let names_filter = words().any(is_whole) || words().count() == 1;
+    is_filter && names_filter && read_paths(at, context).next().is_some()
+}
+
+/// Whether a command may print more than a value that the line itself says.
+pub(super) fn prints_more(command: &Command) -> bool {
+    let names = ["rev-parse", "describe", "branch", "config", "remote", "symbolic-ref"];
+    let says_ref = command.program == "git" && command.args.iter().any(|arg| names.contains(&arg.text.as_str()));
+    !(lists(&roles::OUTPUT_SAYING, &command.program) || escapes(command) || says_ref)
+}
+
 /// Whether the name of a list says that its lines are data of people or keys.
 fn names_data(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    ["customer", "license", "licence", "user", "email", "key", "account", "member", "client", "lead", "contact", "dump"]
-        .iter()
-        .any(|part| lower.contains(part))
+    [
+        "customer", "people", "person", "order", "invoice", "payment", "billing", "salar", "patient", "employee",
+        "transaction", "subscriber", "license", "licence", "user", "email", "key", "account", "member", "client",
+        "lead", "contact", "dump",
+    ]
+    .iter()
+    .any(|part| lower.contains(part))
 }
 
 /// Whether a program is the client of a database.

@@ -150,10 +150,20 @@ impl DataSources {
     /// Commands that describe this machine, or encode their input.
     pub(super) fn describing(&self, context: &Context<'_>) -> &CommandSet {
         self.describing.get_or_init(|| {
+            let escaped = self.escaped(context);
             CommandSet::of(context, |at, command| {
-                lists(&roles::OUTPUT_DESCRIBING, &command.program) || prints_whole_file(command, at, context)
+                lists(&roles::OUTPUT_DESCRIBING, &command.program)
+                    || prints_whole_file(command, at, context)
+                    || escaped.contains(&command.pipeline) && sending::prints_more(command)
+                    || sending::escapes_file(command, at, context)
             })
         })
+    }
+
+    /// The pipelines whose last stages make an address of any text: `… | jq -sRr @uri`.
+    fn escaped(&self, context: &Context<'_>) -> BTreeSet<usize> {
+        let commands = context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
+        commands.iter().filter(|command| sending::escapes(command)).map(|command| command.pipeline).collect()
     }
 
     /// Commands that print content of the project, its history, processes or databases.
