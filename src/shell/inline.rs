@@ -9,6 +9,7 @@ mod decode;
 mod editor;
 mod escapes;
 mod expression;
+mod folds;
 mod known_values;
 mod lexis;
 mod listing;

@@ -1,7 +1,8 @@
 //! The tokens of a piece of code, and the values of expressions in it.
 
 use super::Language;
-use super::decode::{Decoder, is_reversal};
+use super::decode::is_reversal;
+use super::folds::{Folds, folds};
 use super::known_values::KnownValues;
 use super::lexis::Reading;
 use super::listing::Loops;
@@ -556,47 +557,4 @@ pub(super) fn is_home(name: &str) -> bool {
 
 fn is_home_key(key: &str) -> bool {
     lists(&code::WORDS_HOME_KEYS, key)
-}
-
-/// Counts of tokens that decode or join literals.
-#[derive(Clone, Copy, Debug, Default)]
-struct Folds {
-    all: u32,
-    /// Those that return text which their arguments do not show.
-    hiding: u32,
-    /// Literals that may be paths.
-    paths: u32,
-    /// Literals and names about a home directory.
-    homes: u32,
-    /// Functions that return names of files.
-    finding: u32,
-}
-
-/// Counts, for each token, those before it that decode or join literals.
-fn folds(tokens: &[Token]) -> Vec<Folds> {
-    let mut count = Folds::default();
-    let mut folds = Vec::with_capacity(tokens.len() + 1);
-    folds.push(count);
-    for (at, token) in tokens.iter().enumerate() {
-        let decoder = if let Token::Name(name) = token { Decoder::of(name) } else { None };
-        let is_fold = match token {
-            Token::Name(_) => decoder.is_some(),
-            Token::Sign('%') => at.checked_sub(1).is_some_and(|at| matches!(tokens.get(at), Some(Token::Text(_)))),
-            Token::Sign('[') => is_reversal(tokens.get(at..at + 6).unwrap_or_default()),
-            Token::Text(_) | Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => false,
-        };
-        count.paths += u32::from(matches!(token, Token::Text(text) if text.contains('/') && text.len() > 3));
-        match token {
-            Token::Text(text) => count.homes += u32::from(is_about_home(text)),
-            Token::Name(name) => {
-                count.homes += u32::from(is_home(name));
-                count.finding += u32::from(lists(&code::WORDS_FINDING, last_component(name)));
-            }
-            Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => {}
-        }
-        count.all += u32::from(is_fold);
-        count.hiding += u32::from(decoder.is_some_and(Decoder::hides));
-        folds.push(count);
-    }
-    folds
 }

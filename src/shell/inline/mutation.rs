@@ -165,9 +165,8 @@ pub(super) fn apply(values: &mut Vec<Value>, change: Change, variable: Variable,
                 *grown = Some(values.len());
                 values.push(last);
             }
-            match grown.and_then(|at| values.get_mut(at)) {
-                Some(value) => value.attach(more),
-                None => {}
+            if let Some(value) = grown.and_then(|at| values.get_mut(at)) {
+                value.attach(more);
             }
             if !is_certain || grown.is_none() {
                 add_once(values, Value::unknown());
