@@ -7,10 +7,12 @@ mod show;
 pub use lookup::{Command, Lookup};
 pub use read::LogFile;
 
+use super::hooks::registered_options;
 use super::quarantine::{LogArgs, parse_since};
 use super::style::Style;
 use crate::runtime::environment::{Environment, now};
 use crate::runtime::log;
+use crate::runtime::options::Dirs;
 use crate::runtime::policy_files::{self, RuleSelection};
 use crate::runtime::transcripts::is_plain_id;
 use anyhow::{Context, bail, ensure};
@@ -77,7 +79,7 @@ impl Wanted<'_> {
 }
 
 pub fn run(args: &RecentArgs) -> anyhow::Result<()> {
-    let environment = args.log.environment();
+    let environment = environment(args);
     let path = log::path(&environment).context("HOME is not set\n  help: set HOME or `--client-dir`")?;
     let since = args.since.as_deref().map(|since| parse_since(since, now())).transpose()?;
     let wanted = Wanted { args, since: since.map(rfc3339) };
@@ -104,6 +106,13 @@ pub fn run(args: &RecentArgs) -> anyhow::Result<()> {
         file.read(|record| recent.add(record, |record| wanted.includes(record)))?;
         printer.print(recent.kept)?;
     }
+}
+
+/// The directories of the registered hook, whose key the hashes of the log are made with.
+fn environment(args: &RecentArgs) -> Environment {
+    let named = Dirs { client: args.log.client_dir.clone(), ..Dirs::default() };
+    let registered = registered_options().map(|options| options.environment());
+    registered.unwrap_or_else(|_| args.log.environment()).with_dirs(&named)
 }
 
 struct Printer<'a> {

@@ -284,7 +284,8 @@ impl Layer {
     /// The strongest layer during a pause: that of the preset `off`, with the rules that `gentle` always denies by.
     pub fn of_pause() -> Layer {
         let embedded = |name| Layer::embedded(name).unwrap_or_default();
-        Layer { always_deny: embedded("gentle").always_deny, ..embedded("off") }
+        // An explicit permission for every call would also skip the client's own prompts.
+        Layer { always_deny: embedded("gentle").always_deny, allow: Some(Allow::Silent), ..embedded("off") }
     }
 
     /// Returns an embedded layer without parsing it: `config.toml`, or a preset by its name.

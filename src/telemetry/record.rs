@@ -33,7 +33,7 @@ impl LogRecord {
 
     /// Whether the line is about a decision: a call before it ran, or a result that was marked.
     pub fn is_decision(&self) -> bool {
-        self.event == "PreToolUse" || !matches!(self.decision.as_str(), "allow" | "skip")
+        self.event != "quarantine" && !self.tool.is_empty() || !matches!(self.decision.as_str(), "allow" | "skip")
     }
 
     /// Whether the call was stopped: a person was asked, or the call was denied.

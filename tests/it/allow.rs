@@ -122,7 +122,7 @@ fn one_of_the_last_stops_can_be_chosen() {
     );
     let output = session.answer(&[("default 1] ", "2\r"), ("[y/N] ", "y\r")]);
     assert_eq!(output.exit, 0, "{output:?}");
-    assert!(output.stdout.contains("1  git-force-push  git push --force origin two"), "{output:?}");
+    assert!(output.stdout.contains("1  git-force-push           git push --force origin two"), "{output:?}");
     assert!(local(&home).contains("origin one") && !local(&home).contains("origin two"));
 }
 

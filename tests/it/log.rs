@@ -86,10 +86,9 @@ fn recent_decisions_are_shown_newest_last_with_their_commands() {
     ]);
     let redact = |output: Output| {
         let text = output.combined();
-        let is_time = |c: char| c.is_ascii_digit();
-        let line = |line: &str| match line.get(..20) {
-            Some(start) if start.ends_with(' ') && start.starts_with(is_time) => {
-                format!("<time>               {}\n", &line[20..])
+        let line = |line: &str| match line.split_at_checked(20) {
+            Some((time, rest)) if time.starts_with(|c: char| c.is_ascii_digit()) && time.ends_with(' ') => {
+                format!("<time>               {rest}\n")
             }
             _ => format!("{line}\n"),
         };

@@ -62,7 +62,7 @@ fn a_pause_is_shown_by_status_doctor_explain_and_the_next_session() {
     }
     let words = ["explain", "--preset", "strict", "--", "git push --force"];
     text += &snapshot::render(&home, &words, &home.run(&words, ""));
-    let until = text.split("until ").nth(1).unwrap()[..5].to_owned();
+    let until = text.split("until ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
     snapshot::check("paused", &text.replace(&until, "[HH:MM]"));
     let start = json!({"session_id": "s2", "cwd": "/proj", "hook_event_name": "SessionStart", "source": "startup"});
     let output = home.run(&["hook", "--preset", "strict"], start.to_string()).json();
@@ -79,6 +79,16 @@ fn the_policy_itself_is_not_paused() {
     // Making the guard less strict needs a person, although both presets pass everything now.
     let output = home.run_orphan("\"$0\" hooks install --preset gentle --yes");
     assert!(output.is_refused_to_agents(), "{output:?}");
+}
+
+#[test]
+fn a_pause_skips_no_prompt_of_the_client() {
+    let home = home("strict");
+    home.write(".config/rune/config.local.toml", "[decision]\nallow = \"explicit\"\n");
+    let list = || home.run(&["hook", "pre", "--preset", "strict"], before("Bash", json!({"command": "ls"}))).decision();
+    assert_eq!(list(), "allow");
+    pause(&home, "15m");
+    assert_eq!((list().as_str(), decision(&home).as_str()), ("", ""));
 }
 
 #[test]

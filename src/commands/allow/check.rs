@@ -50,7 +50,9 @@ pub fn rule(name: &str, config: &Config) -> anyhow::Result<()> {
         );
     }
     if config.always_deny.iter().chain(&shipped).any(|denied| denied == name) {
-        bail!("`{shown}` is in `always_deny`, and there are no exceptions from it\n  help: run the command yourself");
+        bail!(
+            "`{shown}` is in `always_deny`, and there are no exceptions from it\n  help: such calls cannot be undone; `rune help presets` lists the rules"
+        );
     }
     if named.iter().any(|rule| rule.only_when_tainted) {
         let help =

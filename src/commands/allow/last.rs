@@ -138,7 +138,7 @@ fn choose(stops: Vec<Stop>, lookup: &Lookup<'_>, yes: bool) -> anyhow::Result<St
         for (nth, stop) in stops.iter().take(offered).enumerate() {
             let text = lookup.judged(&stop.record, &stop.calls).map(|call| expose(&call.text).cloned()).transpose()?;
             let text = text.unwrap_or_else(|| "(another input than the one that was judged)".to_owned());
-            say!("{}  {}  {}", nth + 1, one_line(&stop.record.rule, 24), one_line(&text, 48))?;
+            say!("{}  {:<24} {}", nth + 1, one_line(&stop.record.rule, 24), one_line(&text, 48))?;
         }
         let typed = ask(&format!("Which one? [1-{offered}, default 1] "))?;
         let typed = typed.trim();
