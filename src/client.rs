@@ -37,6 +37,12 @@ pub trait Client: fmt::Debug + Sync {
     /// Renders a verdict in the form that the client takes.
     fn answer(&self, header: &Header, verdict: &Verdict) -> Answer;
 
+    /// The input of the tool in an event, as JSON text, for its HMAC in the log; `None` if there is none or it is long.
+    fn tool_input(&self, event: &Quarantined<Vec<u8>>) -> Option<Quarantined<Vec<u8>>>;
+
+    /// The calls in a line of a transcript. `home` is the home directory, for inputs that the client completes.
+    fn recorded_calls(&self, line: &Quarantined<Vec<u8>>, home: Option<&str>) -> Vec<RecordedCall>;
+
     /// Reads an answer back as the client does; `exit` is `None` where a signal ended the process.
     fn read_answer(&self, stdout: &str, exit: Option<i32>) -> ReadAnswer;
 
@@ -156,8 +162,25 @@ pub struct Locations {
     pub program: &'static str,
     /// The oldest version of the client that understands the registered entries.
     pub minimum_version: [u32; 3],
+    /// The transcripts of a session below the client's directory: `*` is any name, `{session}` the session.
+    pub transcripts: &'static [&'static str],
     /// A part of the path of the client's program, where the file itself has another name than the client.
     pub program_path: Option<&'static str>,
+}
+
+/// A call as the client's transcript has it.
+#[derive(Debug)]
+pub struct RecordedCall {
+    /// The client's name for the call.
+    pub id: String,
+    /// The name of the tool.
+    pub tool: String,
+    /// The working directory.
+    pub cwd: String,
+    /// What the tool is asked to do, for people: the command, the file or the address.
+    pub text: Quarantined<String>,
+    /// The input as JSON text: as recorded, and as the client may have completed it for the hook.
+    pub inputs: Vec<Quarantined<Vec<u8>>>,
 }
 
 /// An MCP server that a client itself provides.

@@ -7,18 +7,22 @@ macro_rules! say {
     ($($line:tt)*) => { $crate::commands::say(&format!($($line)*)) };
 }
 
+mod allow;
 mod doctor;
 mod explain;
 mod help;
 mod hook_help;
 mod hooks;
+mod log;
 mod mcp;
+mod pause;
 mod person;
 mod policy;
 mod quarantine;
 mod receipts;
 mod reference;
 mod rules;
+mod style;
 
 use crate::runtime::exit_code::{DONE, FAILED, REFUSED};
 use crate::runtime::options::Options;
@@ -51,6 +55,10 @@ enum Command {
     #[command(subcommand, arg_required_else_help = true, after_help = "Example:\n  rune quarantine status --since 7d")]
     Quarantine(quarantine::Quarantine),
     Explain(explain::ExplainArgs),
+    Log(log::RecentArgs),
+    Allow(allow::AllowArgs),
+    Pause(pause::PauseArgs),
+    Resume(pause::ResumeArgs),
     /// Registers the guard in a client's settings, removes it, or shows its state
     #[command(subcommand, arg_required_else_help = true, after_help = "Example:\n  rune hooks install --preset strict")]
     Hooks(hooks::Hooks),
@@ -109,6 +117,10 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> u8 {
     let outcome = match parsed.command {
         Command::Quarantine(command) => quarantine::run(&command),
         Command::Explain(args) => explain::run(&args).map(done),
+        Command::Log(args) => log::run(&args).map(done),
+        Command::Allow(args) => allow::run(&args).map(done),
+        Command::Pause(args) => pause::run(&args).map(done),
+        Command::Resume(_) => pause::resume().map(done),
         Command::Hooks(command) => hooks::run(&command),
         Command::Doctor(args) => doctor::run(&args),
         Command::Mcp(command) => mcp::run(&command),
@@ -170,6 +182,15 @@ fn ask(prompt: &str) -> anyhow::Result<String> {
     let mut typed = String::new();
     std::io::stdin().read_line(&mut typed)?;
     Ok(typed)
+}
+
+/// Asks a question, and returns whether the answer is yes. Without a terminal as stdin nobody is asked.
+fn confirm(question: &str, yes: bool) -> anyhow::Result<bool> {
+    if yes {
+        return Ok(true);
+    }
+    let answer = ask(&format!("{question} [y/N] "))?.trim().to_ascii_lowercase();
+    Ok(matches!(answer.as_str(), "y" | "yes"))
 }
 
 /// Returns the options of a hook that is called with this preset and policy directory.

@@ -39,6 +39,9 @@ pub fn decide(event: &Event<'_>, config: &Config) -> Verdict {
     if let Some(project) = &config.project {
         verdict.merge(judge(event, project));
     }
+    if let Some(pause) = &config.pause {
+        verdict.remark_stops(&format!(". The guard is paused {pause}; this rule holds all the same"));
+    }
     if event.phase == Phase::Before && config.allow == Allow::Explicit {
         verdict.allow_explicitly();
     }

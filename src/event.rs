@@ -34,13 +34,15 @@ pub struct Header {
     pub tool: Label,
     /// The client's name for the session.
     pub session: Label,
+    /// The client's name for the call.
+    pub call: Label,
 }
 
 /// An event that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventError {
     /// What could be parsed of it.
-    pub header: Header,
+    pub header: Box<Header>,
     /// Why it cannot be parsed.
     pub failure: Failure,
 }

@@ -2,9 +2,11 @@
 
 mod layer;
 mod merge;
+mod pause;
 pub mod update;
 
 pub use layer::{Layer, LayerError};
+pub use pause::Pause;
 
 use crate::mcp::PinPolicy;
 use crate::rules::{self, Owner, Pattern, Rule, RuleKind, Tier};
@@ -77,6 +79,8 @@ pub struct Config {
     pub project: Option<Box<Config>>,
     /// Failures to read the policy. They are findings of every verdict.
     pub failures: Vec<Failure>,
+    /// The pause that loosens the policy.
+    pub pause: Option<Pause>,
 }
 
 /// How results from untrusted surfaces are marked, weakest first.
@@ -144,6 +148,8 @@ pub struct Exception {
     pub reason: String,
     /// The last day on which it applies.
     pub until: Option<time::Date>,
+    /// By what the log and `rune allow` name it.
+    pub id: Option<String>,
     /// Where it is written: file, line and column.
     pub source: String,
 }
@@ -219,6 +225,7 @@ impl Config {
             disabled: Vec::new(),
             project: None,
             failures,
+            pause: None,
         };
         let (mut trusted, mut untrusted) = (Vec::new(), Vec::new());
         for layer in layers {
@@ -302,6 +309,11 @@ impl Config {
             Tier::Suspicious if effect > Effect::Pass && listed(&self.always_ask) => effect.max(Effect::Ask),
             Tier::Block | Tier::Suspicious => effect,
         }
+    }
+
+    /// Whether the guard protects itself: under a policy that lets everything pass it does so only during a pause.
+    pub fn guards_itself(&self) -> bool {
+        self.block > Effect::Pass || self.pause.is_some()
     }
 
     /// Whether a key of this policy is looser than in the other one. Rules are not compared.

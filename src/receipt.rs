@@ -51,12 +51,14 @@ pub enum ReceiptKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is the command of its name")]
 pub enum Loosening {
+    Allow,
     HooksInstall,
     HooksUninstall,
     McpImport,
     McpProbe,
     McpWrapInstall,
     McpWrapUninstall,
+    Pause,
     Person,
     PolicyUpdate,
     QuarantineClear,
@@ -64,13 +66,15 @@ pub enum Loosening {
 
 impl Loosening {
     /// Every command: its code in a receipt, and its words after `rune`.
-    const ALL: [(Loosening, &'static str, &'static str); 9] = [
+    const ALL: [(Loosening, &'static str, &'static str); 11] = [
+        (Loosening::Allow, "ALLOW", "allow"),
         (Loosening::HooksInstall, "HOOKS_INSTALL", "hooks install"),
         (Loosening::HooksUninstall, "HOOKS_UNINSTALL", "hooks uninstall"),
         (Loosening::McpImport, "MCP_IMPORT", "mcp import"),
         (Loosening::McpProbe, "MCP_PROBE", "mcp probe"),
         (Loosening::McpWrapInstall, "MCP_WRAP_INSTALL", "mcp wrap --install"),
         (Loosening::McpWrapUninstall, "MCP_WRAP_UNINSTALL", "mcp wrap --uninstall"),
+        (Loosening::Pause, "PAUSE", "pause"),
         (Loosening::Person, "PERSON", "person"),
         (Loosening::PolicyUpdate, "POLICY_UPDATE", "policy update"),
         (Loosening::QuarantineClear, "QUARANTINE_CLEAR", "quarantine clear"),

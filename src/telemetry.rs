@@ -1,8 +1,11 @@
 //! Telemetry: one log line per call with the decision, and never with payload.
 
 mod histogram;
+mod record;
 pub mod report;
 pub mod summary;
+
+pub use record::LogRecord;
 
 use crate::encoding::label::Label;
 use crate::event::Header;
@@ -11,7 +14,7 @@ use crate::verdict::{Effect, Finding, Heat, Phase, RuleId, Verdict};
 use serde::Serialize;
 use time::OffsetDateTime;
 
-/// One line of the log. Its fields are labels and constants, so it cannot hold payload.
+/// One line of the log. Its fields are labels, constants and a keyed hash, so it cannot hold payload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LogLine {
     event: Label,
@@ -25,6 +28,16 @@ pub struct LogLine {
     #[serde(skip_serializing_if = "is_ordinary")]
     hot: bool,
     us: u64,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    client: &'static str,
+    #[serde(skip_serializing_if = "Label::is_empty")]
+    call: Label,
+    /// The HMAC of the tool's input, where the call was not passed silently.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<String>,
+    /// The exceptions that were used, by id or rule, separated by blanks.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    exception: String,
 }
 
 impl LogLine {
@@ -50,7 +63,28 @@ impl LogLine {
             rule: rules.join(" "),
             hot: verdict.heat() == Heat::Hot,
             us,
+            client: "",
+            call: header.call.clone(),
+            input: None,
+            exception: verdict
+                .exceptions()
+                .iter()
+                .map(|used| used.name().replace(' ', "_"))
+                .collect::<Vec<_>>()
+                .join(" "),
         }
+    }
+
+    /// The line with the name of the client.
+    #[must_use]
+    pub fn of_client(self, client: &'static str) -> Self {
+        LogLine { client, ..self }
+    }
+
+    /// The line with the HMAC of the tool's input, see [`Secret::arguments_hmac`](crate::receipt::Secret::arguments_hmac).
+    #[must_use]
+    pub fn with_input(self, input: Option<String>) -> Self {
+        LogLine { input, ..self }
     }
 
     /// The line as JSON with its line end.

@@ -2,10 +2,12 @@
 
 pub mod failure;
 pub mod limits;
+mod exception;
 mod note;
 mod phase;
 mod surface;
 
+pub use exception::ExceptionUse;
 pub use note::{Note, SaltedHash};
 pub use phase::Phase;
 pub use surface::{Heat, Surface};
@@ -111,6 +113,7 @@ pub struct Finding {
     source: Option<String>,
     program: Option<String>,
     ask: Option<SaltedHash>,
+    subject: Option<String>,
 }
 
 impl Finding {
@@ -118,7 +121,7 @@ impl Finding {
     pub fn new(rule: RuleId, effect: Effect, reason: impl Into<String>) -> Self {
         let reason = reason.into();
         let reason = if reason.trim().is_empty() { rule.to_string() } else { reason };
-        Finding { rule, effect, reason, nudge: None, source: None, program: None, ask: None }
+        Finding { rule, effect, reason, nudge: None, source: None, program: None, ask: None, subject: None }
     }
 
     /// Adds what to do instead.
@@ -134,6 +137,17 @@ impl Finding {
     /// Adds the unknown program that the finding is about.
     pub fn about_program(self, program: impl Into<String>) -> Self {
         Finding { program: Some(program.into()), ..self }
+    }
+
+    /// Adds the text of the subject that the rule matched.
+    pub(crate) fn about_subject(self, text: Option<&str>) -> Self {
+        Finding { subject: text.map(str::to_owned), ..self }
+    }
+
+    /// The text that an exception from the rule is matched with; `None` if no `match` can cover the finding. It is payload
+    /// and part of no answer.
+    pub fn subject(&self) -> Option<&str> {
+        self.subject.as_deref()
     }
 
     /// Adds by what the ask is known, if the person is to be asked only once.
@@ -208,6 +222,7 @@ pub struct Verdict {
     steps: usize,
     notes: Vec<Note>,
     heat: Heat,
+    exceptions: Vec<ExceptionUse>,
 }
 
 impl Verdict {
@@ -227,8 +242,28 @@ impl Verdict {
         self.charge(other.steps);
         self.notes.extend(other.notes);
         self.heat = self.heat.max(other.heat);
+        other.exceptions.into_iter().for_each(|used| self.except(used));
         self.surface = self.surface.take().or(other.surface);
         self.replacement = self.replacement.take().or(other.replacement);
+    }
+
+    /// Records that an exception was used.
+    pub(crate) fn except(&mut self, used: ExceptionUse) {
+        if !self.exceptions.contains(&used) {
+            self.exceptions.push(used);
+        }
+    }
+
+    /// The exceptions that were used, without duplicates.
+    pub fn exceptions(&self) -> &[ExceptionUse] {
+        &self.exceptions
+    }
+
+    /// Appends a remark to the reasons of the findings that stop the call.
+    pub(crate) fn remark_stops(&mut self, remark: &str) {
+        for finding in self.findings.iter_mut().filter(|finding| finding.effect >= Effect::Ask) {
+            finding.reason.push_str(remark);
+        }
     }
 
     /// Adds to the number of steps.
@@ -309,10 +344,11 @@ impl Verdict {
         &self.findings
     }
 
-    /// The findings without duplicates, in order.
+    /// The findings without duplicates, in order. Findings that differ only in their subject are shown alike.
     pub fn distinct(&self) -> Vec<&Finding> {
         let mut seen = BTreeSet::new();
-        self.findings.iter().filter(|finding| seen.insert(*finding)).collect()
+        let shown = |finding: &Finding| Finding { subject: None, ..finding.clone() };
+        self.findings.iter().filter(|finding| seen.insert(shown(finding))).collect()
     }
 
     /// The findings that have the effect of the verdict, in order.

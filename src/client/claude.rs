@@ -9,12 +9,13 @@ mod rewrap;
 mod servers;
 mod settings;
 mod spill;
+mod transcript;
 mod validate;
 
 use super::registration::{Drift, PluginFiles, Registration};
 use super::server::{Introduction, Launch, LaunchContext, PluginServers, ServerFile, ServerOrigin, ServerScope};
 use super::settings::{FileError, Scope, Settings, SettingsDirs};
-use super::{Answer, Client, Locations, OwnServer, ReadAnswer, SampleEvent};
+use super::{Answer, Client, Locations, OwnServer, ReadAnswer, RecordedCall, SampleEvent};
 use crate::event::{EventError, Header, Message};
 use crate::quarantined::Quarantined;
 use crate::verdict::{Phase, Verdict};
@@ -44,6 +45,7 @@ static LOCATIONS: Locations = Locations {
     program: "claude",
     // Older versions do not know `args` in the entry of a hook.
     minimum_version: [2, 1, 139],
+    transcripts: &["projects/*/{session}.jsonl", "projects/*/{session}/subagents/*.jsonl"],
     // The native build is a file named by its version.
     program_path: Some("/claude/versions/"),
 };
@@ -67,6 +69,14 @@ impl Client for Claude {
 
     fn answer(&self, header: &Header, verdict: &Verdict) -> Answer {
         answer::answer(header, verdict)
+    }
+
+    fn tool_input(&self, event: &Quarantined<Vec<u8>>) -> Option<Quarantined<Vec<u8>>> {
+        event::tool_input(event)
+    }
+
+    fn recorded_calls(&self, line: &Quarantined<Vec<u8>>, home: Option<&str>) -> Vec<RecordedCall> {
+        transcript::calls(line, home)
     }
 
     fn read_answer(&self, stdout: &str, exit: Option<i32>) -> ReadAnswer {

@@ -10,11 +10,15 @@ mod policy;
 mod samples;
 mod settings;
 
+pub use loosened::matches_everything;
+
 use super::hooks::{InspectArgs, Inspection, RegisteredLayer};
 use super::say;
 use crate::runtime::exit_code::{DONE, FAILED, REFUSED};
 use crate::runtime::options::Options;
+use crate::runtime::pause;
 use crate::runtime::watchdog::{Progress, arm};
+use rune::policy::Pause;
 use serde::Serialize;
 use std::fmt;
 use std::io::Write;
@@ -98,13 +102,23 @@ fn examine(inspection: &Inspection) -> anyhow::Result<Vec<Problem>> {
     let mut unregistered = Options::parse(&[]);
     unregistered.client = environment.client;
     let options: Vec<&Options> = registered.iter().map(|layer| &layer.options).collect();
+    let paused: Vec<Option<Pause>> =
+        registered.iter().map(|layer| pause::read(&environment.with_dirs(&layer.options.dirs))).collect();
+    if let Some(pause) = paused.iter().flatten().next() {
+        let what = format!("the guard is paused {pause}: only what is always denied is stopped");
+        problems.push(Problem::new("paused", what, "`rune resume` ends the pause"));
+    }
     for options in if options.is_empty() { vec![&unregistered] } else { options } {
         problems.extend(policy::check(options, environment, project));
         problems.extend(pins::check(options, environment, project));
         problems.extend(permissions::check(options, environment));
     }
-    for layer in &registered {
+    for (layer, pause) in registered.iter().zip(paused) {
         problems.extend(permissions::check_registered(layer));
+        // During a pause the samples are not answered as the preset says.
+        if pause.is_some() {
+            continue;
+        }
         problems.extend(samples::check(layer, environment, project)?);
     }
     let mut unique: Vec<Problem> = Vec::new();

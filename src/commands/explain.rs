@@ -8,13 +8,14 @@ use crate::runtime::policy_files;
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 use rune::client::SampleEvent;
+use rune::encoding::escape;
 use rune::event::Header;
 use rune::path::Place;
-use rune::policy::Config;
+use rune::policy::{Config, Pause};
 use rune::programs::Catalogue;
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use rune::shell::{self, Command, Effects, Reading};
-use rune::verdict::{Effect, Finding, Phase, Verdict};
+use rune::verdict::{Effect, ExceptionUse, Finding, Phase, Verdict};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -58,6 +59,19 @@ struct Explanation<'a> {
     effects: ExplainedEffects<'a>,
     effect: &'static str,
     findings: Vec<ExplainedFinding<'a>>,
+    exceptions: Vec<ExplainedException<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paused: Option<String>,
+}
+
+/// An exception that was used.
+#[derive(Serialize)]
+struct ExplainedException<'a> {
+    rule: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    reason: &'a str,
+    source: &'a str,
 }
 
 #[derive(Serialize)]
@@ -96,15 +110,15 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
         return explain_result(file, args);
     }
     let line = args.line.join(" ");
-    let Preview { verdict, place, catalogue, .. } = preview_call(args, &line)?;
+    let Preview { verdict, place, catalogue, pause, .. } = preview_call(args, &line)?;
     let reading = if is_shell(&args.tool) { shell::read(&line, &place, &catalogue) } else { Reading::default() };
     let effects = reading.effects();
     let mut out = std::io::stdout().lock();
     if args.json {
-        let explanation = build_explanation(&args.tool, &reading, &effects, &verdict);
+        let explanation = build_explanation(&args.tool, &reading, &effects, &verdict, pause);
         writeln!(out, "{}", serde_json::to_string(&explanation)?)?;
     } else {
-        out.write_all(render_tree(&line, &reading, &effects, &verdict).as_bytes())?;
+        out.write_all(render_tree(&line, &reading, &effects, &verdict, pause).as_bytes())?;
     }
     Ok(())
 }
@@ -185,7 +199,11 @@ fn preview_call(args: &ExplainArgs, line: &str) -> anyhow::Result<Preview> {
         input: tool_input(&args.tool, line)?,
         result: None,
     };
-    preview(&options.client.sample_event(&sample), &options, &environment)
+    let event = options.client.sample_event(&sample);
+    // A pause counts: the answer is that of the hook.
+    preview_with_policy(&event, &options, &environment, |wanted, project| {
+        policy_files::config_now(&options, &environment, wanted, project)
+    })
 }
 
 /// An event, and the verdict that the hook would return for it.
@@ -195,6 +213,8 @@ pub struct Preview {
     /// What its shell text was read with.
     pub catalogue: Catalogue,
     pub verdict: Verdict,
+    /// The pause of the policy that it was judged by.
+    pub pause: Option<Pause>,
 }
 
 /// Runs an event through the steps of the hook, without log, receipts or session state.
@@ -222,7 +242,7 @@ pub fn preview_with_policy(
     let (event, policy) = facts::add(event, policy, options, environment);
     let verdict = rune::decide(&event, &policy.config);
     let catalogue = event.shell().map(|shell| shell.reading.catalogue().clone()).unwrap_or_default();
-    Ok(Preview { header: event.header, place: event.place, catalogue, verdict })
+    Ok(Preview { header: event.header, place: event.place, catalogue, verdict, pause: policy.config.pause })
 }
 
 fn build_explanation<'a>(
@@ -230,6 +250,7 @@ fn build_explanation<'a>(
     reading: &'a Reading,
     effects: &'a Effects,
     verdict: &'a Verdict,
+    pause: Option<Pause>,
 ) -> Explanation<'a> {
     let command = |command: &'a Command| ExplainedCommand {
         program: &command.program,
@@ -246,6 +267,12 @@ fn build_explanation<'a>(
         source: finding.source(),
         change: finding.source().map(|_| suggest_change(finding)),
     };
+    let exception = |used: &'a ExceptionUse| ExplainedException {
+        rule: used.rule.as_str(),
+        id: used.id.as_deref(),
+        reason: &used.reason,
+        source: &used.source,
+    };
     Explanation {
         tool,
         readable: reading.is_readable(),
@@ -259,6 +286,8 @@ fn build_explanation<'a>(
         },
         effect: effect_name(verdict.effect()),
         findings: verdict.distinct().into_iter().map(finding).collect(),
+        exceptions: verdict.exceptions().iter().map(exception).collect(),
+        paused: pause.map(|pause| pause.to_string()),
     }
 }
 
@@ -268,7 +297,7 @@ pub fn effect_name(effect: Effect) -> &'static str {
 }
 
 /// Renders each command below the one that runs it, its place in the line underlined, then effects and findings.
-fn render_tree(line: &str, reading: &Reading, effects: &Effects, verdict: &Verdict) -> String {
+fn render_tree(line: &str, reading: &Reading, effects: &Effects, verdict: &Verdict, pause: Option<Pause>) -> String {
     let mut text = String::new();
     for command in &reading.commands {
         let depth = command.via.len();
@@ -294,6 +323,14 @@ fn render_tree(line: &str, reading: &Reading, effects: &Effects, verdict: &Verdi
         writeln!(text, "parts of it cannot be parsed").ok();
     }
     writeln!(text, "answer: {}", effect_name(verdict.effect())).ok();
+    if let Some(pause) = pause {
+        writeln!(text, "the guard is paused {pause}; `rune resume` ends the pause").ok();
+    }
+    for used in verdict.exceptions() {
+        let id = used.id.as_ref().map(|id| format!(" `{id}`")).unwrap_or_default();
+        let reason = escape::one_line(&used.reason, 300);
+        writeln!(text, "  {}: the exception{id} covers it: {reason}\n    it is at {}", used.rule, used.source).ok();
+    }
     for finding in verdict.distinct() {
         let reason = replace_control_characters(finding.reason());
         writeln!(text, "  {} ({}): {reason}", finding.rule(), effect_name(finding.effect())).ok();

@@ -6,12 +6,15 @@ mod layer;
 mod plugin;
 mod preset;
 mod program;
+mod registered;
 mod status;
 
+pub use args::project;
 pub use args::{DirArgs, InstallArgs, client_dir_help};
 pub use layer::{SettingsLayer, SettingsLayers};
 pub use preset::default_preset;
 pub use program::ProgramError;
+pub use registered::registered_options;
 pub use status::{InspectArgs, Inspection, RegisteredLayer};
 
 use crate::commands::{current_dir, path_text, program, say};
@@ -20,7 +23,7 @@ use crate::runtime::environment::Environment;
 use crate::runtime::files::diff;
 use crate::runtime::receipts;
 use anyhow::{Context, bail};
-use args::{Target, TargetArgs, project};
+use args::{Target, TargetArgs};
 use clap::Subcommand;
 use file::{Backup, SettingsFile};
 use preset::{check_change, check_preset, receipt_environment, strictest_preset};

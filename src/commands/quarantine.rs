@@ -2,6 +2,8 @@
 
 mod status;
 
+pub use status::parse_since;
+
 use super::hooks::client_dir_help;
 use super::say;
 use crate::runtime::environment::{Environment, now};
@@ -33,7 +35,7 @@ pub struct LogArgs {
 }
 
 impl LogArgs {
-    fn environment(&self) -> Environment {
+    pub fn environment(&self) -> Environment {
         Environment::read(&Dirs { client: self.client_dir.clone(), ..Dirs::default() })
     }
 }
@@ -74,6 +76,7 @@ fn notice(args: &NoticeArgs) -> anyhow::Result<()> {
         moment: Label::default(),
         tool: Label::new(EXTERNAL_TOOL),
         session: Label::new(&session.unwrap_or_default()),
+        call: Label::default(),
     };
     let rule = RuleId::known("quarantine-external");
     let text = rune::quarantine::notice(&header.tool, &source);
@@ -83,7 +86,8 @@ fn notice(args: &NoticeArgs) -> anyhow::Result<()> {
     let tainted = session::add_taint(&environment, &header.session, &surface, &header.tool, Heat::Ordinary);
     verdict.set_surface(surface);
     let us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-    let logged = log::append(&environment, &LogLine::new(&header, &verdict, now(), us));
+    let logged =
+        log::append(&environment, &LogLine::new(&header, &verdict, now(), us).of_client(environment.client.name()));
     // The notice was printed, so a failed write to the disk is only a diagnostic.
     for error in [tainted, logged].into_iter().filter_map(Result::err) {
         writeln!(std::io::stderr().lock(), "rune: {error}").ok();

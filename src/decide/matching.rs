@@ -6,10 +6,11 @@ use super::subject::{Subject, SubjectKind};
 use super::typed;
 use crate::encoding::label::Label;
 use crate::event::Action;
+use crate::policy::Exception;
 use crate::quarantine::Namespace;
 use crate::rules::{Groups, Match, Matcher, Owner, Pattern, PatternError, Rule, Tier};
 use crate::verdict::failure::Failure;
-use crate::verdict::{Finding, RuleId, Verdict};
+use crate::verdict::{ExceptionUse, Finding, RuleId, Verdict};
 
 /// Adds the finding of the first rule that matches the subject, and a failure for each invalid pattern before it.
 ///
@@ -17,16 +18,31 @@ use crate::verdict::{Finding, RuleId, Verdict};
 pub(super) fn apply_rules(subject: &Subject<'_>, context: &Context<'_>, verdict: &mut Verdict) {
     for rule in context.applicable.candidates(subject) {
         verdict.charge(1);
-        match find(rule, subject, context) {
-            Ok(None) => {}
-            Ok(Some(matched)) => return verdict.add(finding(rule, &matched, subject, context)),
+        match compare(rule, subject, context) {
+            Ok(Comparison::NoMatch) => {}
+            Ok(Comparison::Excepted(exception)) => verdict.except(used(exception, rule)),
+            Ok(Comparison::Match(matched)) => return verdict.add(finding(rule, &matched, subject, context)),
             Err(error) => verdict.add(invalid_pattern(rule, &error, context)),
         }
     }
 }
 
-/// Returns the match of a rule, unless an exception of the operator covers it.
-pub(super) fn find(rule: &Rule, subject: &Subject<'_>, context: &Context<'_>) -> Result<Option<Match>, PatternError> {
+/// How a rule compares with a subject.
+enum Comparison<'a> {
+    NoMatch,
+    /// It matches, and an exception of the operator covers the subject.
+    Excepted(&'a Exception),
+    Match(Match),
+}
+
+/// Describes the use of an exception.
+fn used(exception: &Exception, rule: &Rule) -> ExceptionUse {
+    let Exception { id, reason, source, .. } = exception.clone();
+    ExceptionUse { rule: rule.id.clone(), id, reason, source }
+}
+
+/// Compares a rule with a subject.
+fn compare<'a>(rule: &Rule, subject: &Subject<'_>, context: &Context<'a>) -> Result<Comparison<'a>, PatternError> {
     let matched = match &rule.matcher {
         // A command that only prints its help does nothing that a pattern is about.
         Matcher::Patterns(_) if rule.owner == Owner::Operator && subject.only_helps() => None,
@@ -47,14 +63,17 @@ pub(super) fn find(rule: &Rule, subject: &Subject<'_>, context: &Context<'_>) ->
             matched.filter(|matched| rule.tier == Tier::Suspicious || matched.tier == Tier::Block)
         }
     };
-    let Some(matched) = matched else { return Ok(None) };
+    let Some(matched) = matched else { return Ok(Comparison::NoMatch) };
     if rule.only_when_tainted && typed::is_typed(subject, context) {
-        return Ok(None);
+        return Ok(Comparison::NoMatch);
     }
     // Both lists are matched in every case, so that an invalid pattern in either is reported.
     let included = rule.only_when.is_empty() || matches_any(&rule.only_when, subject)?;
     let excluded = matches_any(&rule.except_when, subject)?;
-    Ok((included && !excluded && !is_excepted(rule, subject, context)?).then_some(matched))
+    if !included || excluded {
+        return Ok(Comparison::NoMatch);
+    }
+    Ok(exception(rule, subject, context)?.map_or(Comparison::Match(matched), Comparison::Excepted))
 }
 
 /// Whether the patterns of a rule match a passage of a result, outside of quotations and in a sentence that no
@@ -66,7 +85,7 @@ pub(super) fn matches_passage(
     charge: impl Fn(),
 ) -> Result<bool, PatternError> {
     let (Matcher::Patterns(patterns), SubjectKind::Passage(sentences)) = (&rule.matcher, &subject.kind) else {
-        return Ok(find(rule, subject, context)?.is_some());
+        return Ok(matches!(compare(rule, subject, context)?, Comparison::Match(_)));
     };
     if !rule.only_when.is_empty() && !matches_any(&rule.only_when, subject)? {
         return Ok(false);
@@ -81,7 +100,7 @@ pub(super) fn matches_passage(
                     let around = sentences.around(&found);
                     let sentence = text.get(around.clone()).unwrap_or_default();
                     if !any_matches(rule.except_when.iter(), sentence, &Groups::find_in(sentence))? {
-                        return Ok(!is_excepted(rule, subject, context)?);
+                        return Ok(exception(rule, subject, context)?.is_none());
                     }
                     around.end
                 };
@@ -96,8 +115,12 @@ pub(super) fn matches_passage(
     Ok(false)
 }
 
-/// Whether an exception of the operator covers the subject.
-fn is_excepted(rule: &Rule, subject: &Subject<'_>, context: &Context<'_>) -> Result<bool, PatternError> {
+/// The exception of the operator that covers the subject.
+fn exception<'a>(
+    rule: &Rule,
+    subject: &Subject<'_>,
+    context: &Context<'a>,
+) -> Result<Option<&'a Exception>, PatternError> {
     for exception in &context.config.exceptions {
         // A project's rule may be named by its id or by the id that findings display.
         let is_named = exception.rule == rule.id.as_str()
@@ -106,10 +129,10 @@ fn is_excepted(rule: &Rule, subject: &Subject<'_>, context: &Context<'_>) -> Res
             && !exception.is_expired(context.event.facts.today)
             && (exception.patterns.is_empty() || matches_any(&exception.patterns, subject)?)
         {
-            return Ok(true);
+            return Ok(Some(exception));
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// Whether the prefilter leaves something of a rule to match.
@@ -186,6 +209,7 @@ fn finding(rule: &Rule, matched: &Match, subject: &Subject<'_>, context: &Contex
         reason = format!("{reason}; {}", taint.summary());
     }
     let finding = Finding::new(rule.id.clone(), effect, reason).with_nudge(nudge).at(rule.source.to_string());
+    let finding = finding.about_subject(subject.texts().next().map(|(text, _)| text));
     match (&rule.matcher, &subject.kind) {
         (Matcher::Validator(validator), SubjectKind::Command(command, _))
             if validator.name() == "UnknownExecutable" =>

@@ -11,7 +11,8 @@ const SELF_PROTECTION: RuleId = RuleId::known("self-protection");
 /// Adds the findings about the settings.
 ///
 /// A change that disables the guard is denied, not asked about: the settings would be in force during the question.
-/// At the start of a session nothing can be denied, so the user is advised. A policy with effect `pass` silences both.
+/// At the start of a session nothing can be denied, so the user is advised. A policy with effect `pass` silences both,
+/// unless the guard is only paused.
 pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     for loss in &event.facts.losses {
         let (effect, reason) = if event.phase == Phase::Start {
@@ -21,8 +22,12 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
             let advice = "To change the guard, the user leaves this session and runs `rune hooks install`";
             (Effect::Deny, format!("this change of the settings would take the guard away: {loss}. {advice}"))
         };
-        let effect = if config.block == Effect::Pass { Effect::Pass } else { effect };
+        let effect = if config.guards_itself() { effect } else { Effect::Pass };
         verdict.add(Finding::new(SELF_PROTECTION, effect, reason));
+    }
+    if let Some(pause) = config.pause.filter(|_| event.phase == Phase::Start) {
+        let reason = format!("the guard is paused {pause}. `rune resume` ends the pause");
+        verdict.add(Finding::new(SELF_PROTECTION, Effect::Advise, reason));
     }
     add_loosenings(event, config, verdict);
     add_unapproved_servers(event, config, verdict);
@@ -34,7 +39,7 @@ const MAX_SHOWN_LOOSENINGS: usize = 5;
 /// Adds a finding with the commands that loosened the guard since the last session.
 fn add_loosenings(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     let loosenings = &event.facts.loosenings;
-    if loosenings.is_empty() || config.block == Effect::Pass {
+    if loosenings.is_empty() || !config.guards_itself() {
         return;
     }
     let hidden = loosenings.len().saturating_sub(MAX_SHOWN_LOOSENINGS);

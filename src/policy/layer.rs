@@ -166,6 +166,7 @@ struct RawException {
     pattern: Option<String>,
     reason: String,
     until: Option<toml::value::Datetime>,
+    id: Option<String>,
 }
 
 /// The effect of a failure, which never passes a call.
@@ -278,6 +279,13 @@ impl Layer {
     /// A layer that only names a preset.
     pub fn with_preset(preset: Option<String>) -> Layer {
         Layer { preset, ..Layer::default() }
+    }
+
+    /// The strongest layer during a pause: that of the preset `off`, with the rules that `gentle` always denies by.
+    pub fn of_pause() -> Layer {
+        let embedded = |name| Layer::embedded(name).unwrap_or_default();
+        // An explicit permission for every call would also skip the client's own prompts.
+        Layer { always_deny: embedded("gentle").always_deny, allow: Some(Allow::Silent), ..embedded("off") }
     }
 
     /// Returns an embedded layer without parsing it: `config.toml`, or a preset by its name.
@@ -396,6 +404,14 @@ impl From<RawPins> for PinPolicy {
     }
 }
 
+/// The longest id of an exception.
+const MAX_ID_BYTES: usize = 32;
+
+fn is_exception_id(id: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (1..=MAX_ID_BYTES).contains(&id.len()) && id.bytes().all(is_plain)
+}
+
 impl RawException {
     fn check(self, text: &str, file: &str) -> Result<Exception, LayerError> {
         let before = text.get(..self.rule.span().start).unwrap_or_default();
@@ -412,11 +428,21 @@ impl RawException {
             _ if rule.trim().is_empty() => "an exception without a rule".to_owned(),
             _ if self.reason.trim().is_empty() => format!("an exception from `{rule}` without a reason"),
             (Some(error), _) => format!("pattern `{}`: {}", error.pattern, error.message),
+            _ if self.id.as_deref().is_some_and(|id| !is_exception_id(id)) => {
+                format!("invalid value for `id`: expected at most {MAX_ID_BYTES} lower-case letters, digits and `-`")
+            }
             (None, Some(None)) => "invalid value for `until`: expected a date such as 2026-12-31".to_owned(),
             (None, _) => {
                 let patterns = pattern.into_iter().collect();
                 let source = format!("{file}:{line}:{column}");
-                return Ok(Exception { rule, patterns, reason: self.reason, until: until.flatten(), source });
+                return Ok(Exception {
+                    rule,
+                    patterns,
+                    reason: self.reason,
+                    until: until.flatten(),
+                    id: self.id,
+                    source,
+                });
             }
         };
         Err(LayerError { file: file.to_owned(), line, column, message, help: None, preset: None })

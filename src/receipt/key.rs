@@ -93,9 +93,9 @@ impl Secret {
         format!("{ED25519}{}", hex::encode(&signature.to_bytes()))
     }
 
-    /// The `args_sha256` member for the arguments of a call.
-    pub(super) fn arguments_hmac(&self, input: &Quarantined<Vec<u8>>) -> Option<String> {
-        let raw = input.inspect("a receipt holds the HMAC of the arguments");
+    /// The HMAC of the arguments of a call: the `args_sha256` member of a receipt and the `input` of a log line.
+    pub fn arguments_hmac(&self, input: &Quarantined<Vec<u8>>) -> Option<String> {
+        let raw = input.inspect("receipts and the log hold the HMAC of the arguments");
         let canonical = canonical::canonical(raw).ok();
         let (prefix, bytes) = match &canonical {
             Some(canonical) => ("hmac-sha256:", canonical.as_bytes()),

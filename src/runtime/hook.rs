@@ -77,7 +77,7 @@ fn answer(call: &Call, progress: &Progress) {
     let Some(line) = failsafe::write_answer(call, progress, &judgement.header, &judgement.verdict) else {
         park_forever()
     };
-    append_log(call, &line);
+    append_log(call, line.with_input(hash_input(call, &input, &judgement)));
     write_receipts(call, judgement);
 }
 
@@ -93,7 +93,7 @@ fn parse_event<'a>(call: &Call, input: &'a Input, progress: &Progress) -> Result
     let message = match call.options.client.parse(&input.bytes) {
         Ok(message) => Message { failure: too_large.or(message.failure), ..message },
         Err(EventError { header, failure }) => {
-            let header = failsafe::header_of_unreadable(call, header);
+            let header = Box::new(failsafe::header_of_unreadable(call, *header));
             return Err(EventError { header, failure: too_large.unwrap_or(failure) });
         }
     };
@@ -130,7 +130,7 @@ fn decide(event: Event<'_>, policy: LoadedPolicy, progress: &Progress) -> Judgem
     let verdict = rune::decide(&event, &config);
     let decision = Decision::of(&event, &config, &verdict);
     let receipt = decision.map(|decision| PendingReceipt { decision, project_policy, texts });
-    let reported = if config.block > Effect::Pass { event.facts.loosenings } else { Vec::new() };
+    let reported = if config.guards_itself() { event.facts.loosenings } else { Vec::new() };
     let salt = event.facts.memory.salt_line();
     let new_servers = event.facts.new_servers;
     Judgement { header: event.header, verdict, receipt, salt, reported, new_servers }
@@ -139,6 +139,7 @@ fn decide(event: Event<'_>, policy: LoadedPolicy, progress: &Progress) -> Judgem
 /// Judges an event that cannot be parsed: the failure is the only finding.
 fn judge_unreadable(call: &Call, error: EventError, progress: &Progress) -> Judgement {
     let EventError { header, failure } = error;
+    let header = *header;
     progress.set_provisional(&header, Verdict::default());
     let config = policy_files::settings(&call.options, &call.environment);
     let verdict = Verdict::of(failure.finding(header.phase, config.failure));
@@ -183,10 +184,18 @@ fn tainting_surface<'v>(call: &Call, verdict: &'v Verdict) -> Option<&'v Surface
     verdict.surface().filter(|surface| surface.taints && !call.options.dry_run)
 }
 
-fn append_log(call: &Call, line: &LogLine) {
+/// The HMAC of the input of a call that is not passed silently. Other calls do not read the key.
+fn hash_input(call: &Call, input: &Input, judgement: &Judgement) -> Option<String> {
+    let is_logged = judgement.header.phase == Some(Phase::Before) && judgement.verdict.effect() > Effect::Pass;
+    let input = call.options.client.tool_input(&input.bytes).filter(|_| is_logged && !call.options.dry_run)?;
+    let secret = receipts::key::read_or_create(&call.environment).inspect_err(|error| warn(error)).ok()?;
+    secret.arguments_hmac(&input)
+}
+
+fn append_log(call: &Call, line: LogLine) {
     stage::enter(Stage::Log);
     if !call.options.dry_run
-        && let Err(error) = log::append(&call.environment, line)
+        && let Err(error) = log::append(&call.environment, &line)
     {
         warn(&error);
     }

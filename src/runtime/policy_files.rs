@@ -10,11 +10,12 @@ pub use rules::RuleSelection;
 pub use texts::PolicyTexts;
 
 use super::options::Options;
+use super::pause;
 use crate::runtime::environment::Environment;
 use rune::client::settings::Scope;
 use rune::encoding::nearest;
 use rune::event::{Action, Event};
-use rune::policy::{Config, DEFAULT, DEFAULT_PRESET, Layer, PRESETS};
+use rune::policy::{Config, DEFAULT, DEFAULT_PRESET, Layer, PRESETS, Pause};
 use rune::rules::RuleKind;
 use rune::verdict::failure::Failure;
 use rustix::fs::lstat;
@@ -33,10 +34,31 @@ pub fn config(
     selection: &RuleSelection,
     project_policy: Option<&Path>,
 ) -> Config {
+    config_with_pause(options, environment, selection, project_policy, None)
+}
+
+/// The policy in force now: during a pause it is loosened. It serves to judge calls; the policy itself is that of [`config`].
+pub fn config_now(
+    options: &Options,
+    environment: &Environment,
+    selection: &RuleSelection,
+    project_policy: Option<&Path>,
+) -> Config {
+    config_with_pause(options, environment, selection, project_policy, pause::read(environment))
+}
+
+fn config_with_pause(
+    options: &Options,
+    environment: &Environment,
+    selection: &RuleSelection,
+    project_policy: Option<&Path>,
+    pause: Option<Pause>,
+) -> Config {
     let dir = selection.texts.directory(environment);
-    let (layers, failures) = layers(options, environment, dir, &selection.texts);
+    let (mut layers, failures) = layers(options, environment, dir, &selection.texts);
+    layers.extend(pause.map(|_| Layer::of_pause()));
     let project = project_policy.map(|dir| (dir, layers.clone()));
-    let mut config = Config::fold(layers, failures);
+    let mut config = Config { pause, ..Config::fold(layers, failures) };
     rules::add_operator_rules(&mut config, dir.map(|dir| dir.join("rules")).as_deref(), selection);
     config.project = project.map(|(dir, layers)| Box::new(with_project(&config, layers, dir, selection)));
     config
@@ -58,7 +80,7 @@ pub struct LoadedPolicy {
 }
 
 pub fn load(event: &Event<'_>, options: &Options, environment: &Environment) -> LoadedPolicy {
-    load_with(event, environment, |selection, project| config(options, environment, selection, project))
+    load_with(event, environment, |selection, project| config_now(options, environment, selection, project))
 }
 
 /// Loads the policy that `policy` builds from the selected rules and the directory of the project's policy.

@@ -182,7 +182,7 @@ fn largest_first<R, K: Ord>(rows: impl Iterator<Item = R>, key: impl Fn(&R) -> K
 }
 
 /// Whether a text has the form `2026-11-16T01:02:03Z`, with any number of decimals.
-fn is_timestamp(text: &str) -> bool {
+pub(super) fn is_timestamp(text: &str) -> bool {
     let shape = b"0000-00-00T00:00:00";
     let fits = |(byte, shape): (u8, &u8)| if *shape == b'0' { byte.is_ascii_digit() } else { byte == *shape };
     text.len() > shape.len() && text.ends_with('Z') && text.bytes().zip(shape).all(fits)

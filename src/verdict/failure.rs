@@ -25,6 +25,15 @@ impl Failure {
     const TIMEOUT: RuleId = RuleId::known("rune/timeout");
     const BUG: RuleId = RuleId::known("rune/bug");
 
+    /// The rules of failures, and what each means.
+    pub const RULES: [(&'static str, &'static str); 5] = [
+        ("rune/event", "the hook event could not be read"),
+        ("rune/config", "the policy could not be read; `rune rules check` finds the error"),
+        ("rune/limit", "the call is larger than the guard judges"),
+        ("rune/timeout", "the guard ran out of time"),
+        ("rune/bug", "the guard broke; this is a bug in rune"),
+    ];
+
     /// The rule of the failure.
     pub fn rule(&self) -> RuleId {
         match self {

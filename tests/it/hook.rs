@@ -24,7 +24,7 @@ fn a_fetched_page_gets_the_notice_and_one_log_line() {
     let log = home.log();
     assert_eq!(log.len(), 1);
     let keys: Vec<&String> = log[0].as_object().unwrap().keys().collect();
-    assert_eq!(keys.len(), 8, "{keys:?}");
+    assert_eq!(keys.len(), 10, "{keys:?}");
     for (key, value) in [
         ("event", "quarantine"),
         ("tool", "WebFetch"),

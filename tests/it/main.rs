@@ -13,6 +13,7 @@
 
 mod support;
 
+mod allow;
 mod canonical;
 mod cases;
 mod content;
@@ -27,9 +28,11 @@ mod growth;
 mod hook;
 mod install;
 mod layers;
+mod log;
 mod mcp_probe;
 mod mcp_wrap;
 mod output;
+mod pause;
 mod person;
 mod pin_model;
 mod pins;

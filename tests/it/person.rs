@@ -48,6 +48,8 @@ fn loosening_commands(home: &Sandbox) -> Vec<Vec<String>> {
         "mcp wrap --install demo",
         "mcp wrap --uninstall demo",
         "quarantine clear --session s1 --yes",
+        "allow git-force-push --match x --reason y --yes",
+        "pause 1m --yes",
         "receipts key rotate --yes",
         "hooks install --preset strict --config-dir elsewhere",
         "hooks install --preset gentle --yes",
@@ -124,6 +126,7 @@ fn a_person_in_a_multiplexer_may_loosen_and_the_next_session_reports_it() {
         assert_eq!(output.exit, i32::from(words.contains(&"probe")), "{words:?}: {output:?}");
         let verb = if words.contains(&"wrap") { words[..3].join(" ") } else { words[..words.len().min(2)].join(" ") };
         let verb = if words.contains(&"rotate") { "receipts key rotate".to_owned() } else { verb };
+        let verb = if matches!(words[0], "allow" | "pause") { words[0].to_owned() } else { verb };
         let message = start(&home);
         assert!(!message.contains('\n') && message.contains(&format!("`rune {verb}`")), "{words:?}: {message}");
         assert!(!message.contains("s1"), "{message}");

@@ -49,7 +49,7 @@ proptest! {
     fn any_bytes_on_stdin_get_an_answer(input in any_input()) {
         let home = Sandbox::new();
         let readable = Claude.parse(&quarantined(&input)).is_ok_and(|event| event.failure.is_none());
-        let header = Claude.parse(&quarantined(&input)).map_or_else(|unread| unread.header, |event| event.header);
+        let header = Claude.parse(&quarantined(&input)).map_or_else(|unread| *unread.header, |event| event.header);
 
         let post = home.run(&["hook", "post"], &input);
         prop_assert!(post.exit == 0, "{post:?}");
@@ -78,7 +78,7 @@ fn output_of(event: &Value) -> (Effect, String) {
         }
         Err(unread) => {
             let finding = unread.failure.finding(unread.header.phase, Effect::Ask);
-            (unread.header, Verdict::of(finding))
+            (*unread.header, Verdict::of(finding))
         }
     };
     let answer = Claude.answer(&header, &verdict);

@@ -58,6 +58,16 @@ pub(super) fn sample(sample: &SampleEvent<'_>) -> String {
     event.to_string()
 }
 
+/// A longer input has no HMAC in the log: its canonical form would take several times the memory of the event.
+const MAX_HASHED_BYTES: usize = 1 << 20;
+
+/// The input of the tool, as the event has it; `None` if it is long.
+pub(super) fn tool_input(event: &Quarantined<Vec<u8>>) -> Option<Quarantined<Vec<u8>>> {
+    let fields = Fields::read(event.inspect("the log holds the HMAC of the input"));
+    let input = fields.get("tool_input").filter(|input| input.len() <= MAX_HASHED_BYTES)?;
+    Some(event.derive(input.to_vec(), ContentSource::ModelOutput))
+}
+
 pub(super) fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, EventError> {
     let bytes = input.inspect("an event is read");
     let fields = Fields::read(bytes);
@@ -69,8 +79,9 @@ pub(super) fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, EventEr
         moment: Label::new(&moment),
         tool: tool.as_ref().map_or_else(Label::default, |tool| Label::tool(&tool.text)),
         session: Label::new(&text("session_id").text),
+        call: Label::tool(&text("tool_use_id").text),
     };
-    let unread = |what: String| EventError { header: header.clone(), failure: Failure::Event(what) };
+    let unread = |what: String| EventError { header: Box::new(header.clone()), failure: Failure::Event(what) };
 
     // After a call only one field of the input is used, and checking a large result takes time.
     let unchecked = header.phase.is_some_and(Phase::is_after);

@@ -7,7 +7,7 @@ use crate::runtime::options::Options;
 use crate::runtime::policy_files;
 use rune::mcp::PinPolicy;
 use rune::policy::{Config, Exception, Receipts};
-use rune::rules::RuleKind;
+use rune::rules::{Pattern, RuleKind};
 
 /// Texts that have nothing in common. A pattern that matches all of them limits nothing.
 const UNRELATED_TEXTS: [&str; 3] = ["a", "git push --force origin main", "/Users/x/§.7"];
@@ -60,12 +60,15 @@ pub fn check(config: &Config, options: &Options, environment: &Environment) -> V
     problems
 }
 
+/// Whether a pattern limits nothing.
+pub fn matches_everything(pattern: &Pattern) -> bool {
+    UNRELATED_TEXTS.iter().all(|text| pattern.matches(text).unwrap_or_default())
+}
+
 /// Whether an exception is in force and takes its whole rule away.
 fn is_blanket(exception: &Exception) -> bool {
-    let matches_all =
-        |pattern: &rune::rules::Pattern| UNRELATED_TEXTS.iter().all(|text| pattern.matches(text).unwrap_or_default());
     !exception.is_expired(Some(now().date()))
-        && (exception.patterns.is_empty() || exception.patterns.iter().any(matches_all))
+        && (exception.patterns.is_empty() || exception.patterns.iter().any(matches_everything))
 }
 
 fn blanket(exception: &Exception) -> Problem {

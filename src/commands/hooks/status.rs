@@ -8,6 +8,7 @@ use crate::commands::{current_dir, say};
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::{DONE, FAILED};
 use crate::runtime::options::Options;
+use crate::runtime::pause;
 use anyhow::bail;
 use clap::Args;
 use rune::client::registration::{Drift, Registration};
@@ -71,6 +72,8 @@ enum GuardState {
     Off,
     /// It is registered, but not for all events that it needs.
     Partly,
+    /// It is registered and answers as under the preset off for some time.
+    Paused,
     On,
 }
 
@@ -151,10 +154,12 @@ impl<'a> RegisteredLayer<'a> {
     fn state(&self, layers: &SettingsLayers, client: &dyn Client) -> GuardState {
         if !self.reasons_off(layers).is_empty() {
             GuardState::Off
-        } else if client.losses(&self.registration, self.text()).is_ok_and(|losses| losses.is_empty()) {
-            GuardState::On
-        } else {
+        } else if !client.losses(&self.registration, self.text()).is_ok_and(|losses| losses.is_empty()) {
             GuardState::Partly
+        } else if pause::read(&self.options.environment()).is_some() {
+            GuardState::Paused
+        } else {
+            GuardState::On
         }
     }
 }
@@ -164,6 +169,7 @@ impl GuardState {
         match self {
             GuardState::Off => "off",
             GuardState::Partly => "partly",
+            GuardState::Paused => "paused",
             GuardState::On => "on",
         }
     }
@@ -173,6 +179,9 @@ impl GuardState {
 #[derive(Serialize)]
 struct StatusReport {
     guard: GuardState,
+    /// When a pause ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paused: Option<String>,
     files: Vec<FileStatus>,
 }
 
@@ -203,7 +212,9 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<u8> {
     let states = registered.iter().map(|registered| registered.state(&layers, environment.client));
     let guard = states.max().unwrap_or(GuardState::Off);
     let files = layers.iter().map(|layer| file_status(layer, &registered, &layers, &environment));
-    let report = StatusReport { guard, files: files.collect::<anyhow::Result<_>>()? };
+    let pauses = registered.iter().filter_map(|registered| pause::read(&registered.options.environment()));
+    let paused = pauses.map(|pause| pause.to_string()).next();
+    let report = StatusReport { guard, paused, files: files.collect::<anyhow::Result<_>>()? };
     say(&if args.json { serde_json::to_string(&report)? } else { text(&report) })?;
     Ok(if guard == GuardState::On { DONE } else { FAILED })
 }
@@ -237,6 +248,7 @@ fn file_status(
 
 fn text(report: &StatusReport) -> String {
     let mut lines = vec![format!("the guard is {}", report.guard.name())];
+    lines.extend(report.paused.iter().map(|pause| format!("paused {pause}; `rune resume` ends the pause")));
     for file in &report.files {
         let status = match (&file.registered, &file.unreadable) {
             (Some(registered), _) => {

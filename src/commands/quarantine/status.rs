@@ -4,6 +4,7 @@ mod read;
 mod table;
 
 use super::LogArgs;
+use crate::commands::style::Style;
 use crate::runtime::environment::{Environment, now};
 use crate::runtime::{log, session};
 use anyhow::{Context, anyhow, bail};
@@ -11,7 +12,7 @@ use clap::Args;
 use rune::encoding::label::Label;
 use rune::telemetry::rfc3339;
 use rune::telemetry::summary::Filter;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::Path;
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
 
@@ -54,8 +55,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
     } else if report.lines == 0 {
         writeln!(out, "{}", describe_empty_log(&path, &filter))?;
     } else {
-        let colour = out.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        let style = if colour { table::Style::Colour } else { table::Style::Plain };
+        let style = Style::of(&out);
         let tables = table::render(&report, args.top.unwrap_or(10), &path, style);
         out.write_all(format!("{tables}{}", describe_taint(&environment, args.session.as_deref())).as_bytes())?;
     }
@@ -86,7 +86,7 @@ fn describe_empty_log(path: &Path, filter: &Filter) -> String {
 }
 
 /// Parses a duration before `now`, a date, or an RFC 3339 time.
-fn parse_since(text: &str, now: OffsetDateTime) -> anyhow::Result<OffsetDateTime> {
+pub fn parse_since(text: &str, now: OffsetDateTime) -> anyhow::Result<OffsetDateTime> {
     let invalid = || anyhow!("invalid value `{text}` for `--since`: expected e.g. `7d` or `2026-11-01`");
     let is_date = text.len() == "2026-11-01".len();
     if let Some(Ok(date)) = is_date.then(|| Date::parse(text, &time::format_description::well_known::Iso8601::DATE)) {

@@ -98,7 +98,7 @@ pub(super) fn write_answer(call: &Call, progress: &Progress, header: &Header, ve
         warn(text);
     }
     let micros = u64::try_from(call.started.elapsed().as_micros()).unwrap_or(u64::MAX);
-    Some(LogLine::new(header, verdict, now(), micros))
+    Some(LogLine::new(header, verdict, now(), micros).of_client(call.options.client.name()))
 }
 
 /// The exit code of a process that ends without an answer: it blocks before a call and is 0 after one.
@@ -125,5 +125,5 @@ pub(super) fn header_of_unreadable(call: &Call, parsed: Header) -> Header {
             given.or(parsed.phase)
         }
     };
-    Header { tool: parsed.tool, session: parsed.session, ..call.options.client.header(phase) }
+    Header { tool: parsed.tool, session: parsed.session, call: parsed.call, ..call.options.client.header(phase) }
 }

@@ -28,7 +28,7 @@ pub fn check(bytes: &[u8]) {
             (event.header.clone(), verdict)
         }
         Err(unread) => {
-            let header = unread.header.clone();
+            let header = (*unread.header).clone();
             (header, Verdict::of(unread.failure.finding(unread.header.phase, config.failure)))
         }
     };

@@ -1,14 +1,9 @@
 //! The tables of `rune quarantine status`, at most 80 columns wide.
 
+use crate::commands::style::{Style, paint};
 use rune::event::taint::ESCALATION;
 use rune::telemetry::report::LogReport;
 use std::path::Path;
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Style {
-    Plain,
-    Colour,
-}
 
 const NAME_COLUMNS: usize = 40;
 const BAR_COLUMNS: usize = 24;
@@ -94,13 +89,6 @@ fn fit(name: &str, longest: usize) -> String {
     }
     let head: String = name.chars().take(longest.saturating_sub(2)).collect();
     format!("{head}..")
-}
-
-fn paint(style: Style, code: &str, text: &str) -> String {
-    match style {
-        Style::Plain => text.to_owned(),
-        Style::Colour => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
-    }
 }
 
 /// `2026-11-16T01:02:03.004Z` to `2026-11-16 01:02`.

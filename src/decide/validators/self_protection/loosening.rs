@@ -8,7 +8,9 @@ use crate::programs::roles;
 use crate::shell::{Arg, Command};
 
 /// Subcommands of `rune` that loosen the guard.
-const LOOSENING: [&[&str]; 12] = [
+const LOOSENING: [&[&str]; 14] = [
+    &["allow"],
+    &["pause"],
     &["hooks", "uninstall"],
     &["hooks", "install"],
     &["policy", "update"],
@@ -25,7 +27,7 @@ const LOOSENING: [&[&str]; 12] = [
 ];
 
 /// First words of these subcommands.
-const NOUNS: &[&str] = &["hooks", "mcp", "policy", "quarantine", "receipts", "taint"];
+const NOUNS: &[&str] = &["allow", "hooks", "mcp", "pause", "policy", "quarantine", "receipts", "taint"];
 
 /// GuardOptions of these subcommands.
 const OPTIONS: &[&str] = &[
@@ -131,6 +133,8 @@ fn is_dry_run(subcommand: &[&str], words: &[ArgText<'_>]) -> bool {
         // The options may belong to the wrapped command.
         ["mcp", "wrap"] => return false,
         ["hooks", _] => true,
+        // `--list` excludes the options that change something.
+        ["allow"] if options.clone().any(|word| word.is("--list")) => return true,
         // A dry run writes temporary files to the data directory, so that must be the default one.
         ["policy", _] => !words.iter().any(|word| word.is_guard_option() || word.known_prefix.is_some()),
         _ => false,
@@ -180,6 +184,8 @@ fn is_copy(subcommand: &LooseningCommand, words: &[ArgText<'_>], options: &Guard
         ["mcp", "approve" | "unblock"] => options.guard || options.all || operand().is_some(),
         ["mcp", "import"] => options.server,
         ["mcp", "wrap"] => options.wraps,
+        ["allow"] => options.allows(),
+        ["pause"] => operand().is_some_and(|word| word.known_prefix.is_some() || is_duration(word.text)),
         // An unknown word may be an option.
         _ => options.guard || operand().is_some_and(|word| word.known_prefix.is_some()),
     }
@@ -193,9 +199,18 @@ struct GuardOptions {
     server: bool,
     wraps: bool,
     mild_preset: bool,
+    /// `--reason`, without which nothing is allowed.
+    reason: bool,
+    /// What is allowed.
+    exception: bool,
 }
 
 impl GuardOptions {
+    /// Whether these are options of `allow`.
+    fn allows(&self) -> bool {
+        self.reason && self.exception
+    }
+
     fn of(words: &[ArgText<'_>]) -> GuardOptions {
         let mild = |preset: &str| matches!(preset, "off" | "gentle");
         let mut options = GuardOptions::default();
@@ -206,6 +221,8 @@ impl GuardOptions {
             options.guard |= OPTIONS.contains(&name);
             options.all |= name == "--all";
             options.server |= name == "--server";
+            options.reason |= name == "--reason";
+            options.exception |= matches!(name, "--dir" | "--last" | "--match" | "--program");
             options.wraps |= matches!(name, "--install" | "--uninstall");
             options.mild_preset |= name == "--preset" && mild(value());
         }
@@ -217,9 +234,16 @@ impl GuardOptions {
 fn is_only_of_guard(subcommand: &[&str], options: &GuardOptions) -> bool {
     match subcommand {
         ["hooks", "uninstall"] | ["receipts", ..] => true,
+        ["allow"] => options.allows(),
         ["mcp", "approve" | "unblock" | "probe"] | [_, "clear"] => options.guard,
         _ => false,
     }
+}
+
+/// Whether a word is a duration as `pause` takes it.
+fn is_duration(text: &str) -> bool {
+    text.strip_suffix(['s', 'm', 'h'])
+        .is_some_and(|count| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Whether the arguments of a program contain the guard or a copy of it with a loosening subcommand. The program may

@@ -89,6 +89,15 @@ impl Session {
         Output { stdout: text(&self.shown), stderr: text(&stderr), exit: exit.trim().parse().unwrap() }
     }
 
+    /// Types an answer to each question, in order, when the output ends with the question, and waits for the end.
+    pub fn answer(mut self, answers: &[(&str, &str)]) -> Output {
+        for (question, text) in answers {
+            let (_, typed) = self.wait_for(|shown| shown.ends_with(question).then(|| (*text).to_owned()));
+            self.type_text(&typed);
+        }
+        self.finish()
+    }
+
     /// Reads stdout until `find` returns something for it; returns stdout and that.
     fn wait_for(&mut self, find: impl Fn(&str) -> Option<String>) -> (String, String) {
         loop {

@@ -1,0 +1,109 @@
+//! What exceptions may be made from.
+
+use super::Target;
+use crate::commands::doctor;
+use crate::commands::log::refuse_unknown;
+use crate::runtime::policy_files;
+use anyhow::{Context, bail, ensure};
+use rune::encoding::escape::one_line;
+use rune::mcp::RefusalCode;
+use rune::path::protected::Class;
+use rune::path::zones::Zones;
+use rune::path::{AbsPath, Extent, Place};
+use rune::policy::Config;
+use rune::rules::{Matcher, Owner, Pattern, Rule};
+use rune::verdict::failure::Failure;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Rules that guard Rune itself, besides those of the validator.
+const GUARD_RULES: [&str; 1] = ["guard-copy"];
+
+/// Refuses rules that no exception is made from, and names that no rule has.
+pub fn rule(name: &str, config: &Config) -> anyhow::Result<()> {
+    let shown = one_line(name, 100);
+    if Failure::RULES.iter().any(|(rule, _)| *rule == name) {
+        bail!(
+            "`{shown}` is a failure of the guard, and there are no exceptions from failures\n  help: `rune doctor` finds the cause"
+        );
+    }
+    if RefusalCode::ALL.iter().any(|code| code.rule().as_str() == name) {
+        bail!(
+            "`{shown}` is about approvals, and there are no exceptions from it\n  help: `rune mcp status` says what to approve"
+        );
+    }
+    let named: Vec<&Rule> =
+        config.rules.iter().filter(|rule| rule.id.as_str() == name && rule.owner == Owner::Operator).collect();
+    if named.is_empty() {
+        if config.disabled.iter().any(|disabled| disabled == name) {
+            bail!("the rule `{shown}` is disabled, so there is nothing to allow");
+        }
+        let known: BTreeSet<&str> = config.rules.iter().map(|rule| rule.id.as_str()).collect();
+        return refuse_unknown("rule", name, &known, "`rune rules list` lists the rules");
+    }
+    let shipped = policy_files::shipped("gentle", &[]).map(|shipped| shipped.always_deny).unwrap_or_default();
+    let is_guard =
+        |rule: &&Rule| matches!(rule.matcher, Matcher::Validator(validator) if validator.name() == "SelfProtection");
+    if named.iter().any(is_guard) || GUARD_RULES.contains(&name) {
+        bail!(
+            "`{shown}` guards Rune itself, and there are no exceptions from it\n  help: make the change by hand, outside of the agent"
+        );
+    }
+    if config.always_deny.iter().chain(&shipped).any(|denied| denied == name) {
+        bail!(
+            "`{shown}` is in `always_deny`, and there are no exceptions from it\n  help: such calls cannot be undone; `rune help presets` lists the rules"
+        );
+    }
+    if named.iter().any(|rule| rule.only_when_tainted) {
+        let help =
+            "help: answer the prompt, or `rune quarantine clear --session ID` if you know what the session has read";
+        bail!(
+            "`{shown}` is for sessions that have read untrusted content, and there are no exceptions from it\n  {help}"
+        );
+    }
+    Ok(())
+}
+
+/// Refuses patterns that are invalid or match everything.
+pub fn pattern(text: &str) -> anyhow::Result<()> {
+    let pattern = Pattern::new(text.to_owned());
+    if let Err(error) = pattern.check() {
+        bail!("pattern `{}`: {}", one_line(text, 200), one_line(&error.message, 400));
+    }
+    let help = "help: name the case that you mean; `rules.disabled` in config.local.toml disables a rule";
+    ensure!(!doctor::matches_everything(&pattern), "`--match {}` matches every call\n  {help}", one_line(text, 200));
+    Ok(())
+}
+
+/// Refuses what is not the name of a program.
+pub fn program(name: &str, target: &Target) -> anyhow::Result<()> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte);
+    let shown = one_line(name, 100);
+    let is_name = !name.is_empty() && !name.starts_with(['-', '.']) && name.bytes().all(is_plain);
+    ensure!(is_name, "invalid value `{shown}` for `--program`: expected the name of a program, without a directory");
+    ensure!(!target.config.executables.iter().any(|known| known == name), "`{shown}` is allowed already");
+    Ok(())
+}
+
+/// The absolute path of a directory that may be worked in.
+pub fn directory(dir: &Path, target: &Target) -> anyhow::Result<String> {
+    let shown = dir.display().to_string();
+    let shown = one_line(&shown, 200);
+    let path = dir.canonicalize().with_context(|| format!("{shown}: no such directory"))?;
+    ensure!(path.is_dir(), "{shown}: not a directory");
+    let text = path.to_str().with_context(|| format!("{shown}: the path is not valid UTF-8"))?;
+    let of = |path: &Path| path.to_string_lossy().into_owned();
+    let environment = &target.environment;
+    let cwd = environment.project.as_deref().map(of).unwrap_or_default();
+    let place = Place { cwd: cwd.clone(), home: environment.home.as_deref().map(of), project: Some(cwd) };
+    let resolved = AbsPath::resolve(text, &place);
+    let help = "help: name a directory below it";
+    if Zones::of(&place).with_work([resolved.clone()]).is_err() {
+        bail!("{text} is or contains home, the project or a directory of the system\n  {help}");
+    }
+    let home = place.home.as_ref().map(|home| AbsPath::resolve(home, &place));
+    let is_protected = |class: &Class| class.contains(&resolved, Extent::Exact, home.as_ref());
+    ensure!(![Class::Guard, Class::Secrets].iter().any(is_protected), "{text} is protected\n  {help}");
+    ensure!(!target.config.work.iter().any(|known| known == text), "{text} is in `paths.work` already");
+    Ok(text.to_owned())
+}
