@@ -286,9 +286,9 @@ fn lines(verdict: &Verdict, line: impl Fn(&Finding) -> Option<String>) -> String
     lines.join("\n")
 }
 
-/// The reasons of the findings that decide, each after its rule.
+/// The reasons of the findings that decide, each with its rule.
 fn reasons(verdict: &Verdict) -> String {
-    lines(verdict, |finding| Some(format!("{}: {}", finding.rule(), finding.reason())))
+    lines(verdict, |finding| Some(format!("Rune ({}): {}", finding.rule(), finding.reason())))
 }
 
 /// The alternatives that the findings that decide propose.

@@ -52,10 +52,11 @@ pub(crate) fn judge_written(event: &Event<'_>, config: &Config, verdict: &mut Ve
         verdict.add(context.failure(&limit.failure()));
     }
     verdict.charge(reading.steps);
+    judge_commands(reading, effects, &context, verdict);
+    // The findings about commands say more.
     if is_whole(&event.action) {
         report_uncertainty(reading, config.suspicious, &context, verdict);
     }
-    judge_commands(reading, effects, &context, verdict);
 }
 
 /// Whether an edit writes all of a file.

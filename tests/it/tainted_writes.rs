@@ -169,7 +169,7 @@ fn the_memory_holds_no_words_and_a_damaged_one_is_a_failure() {
         session.home.write(".local/state/rune/memory/s1", damage);
         let output = session.call(SEND, mail("unmistakable-word@example.com"));
         assert_eq!(output.decision(), "deny", "{damage:?}: {output:?}");
-        assert!(output.names_rule("rune/"), "{output:?}");
+        assert!(output.names_rule("rune/config"), "{output:?}");
     }
     // A prompt is never blocked.
     assert_eq!(session.prompt("next").exit, 0);

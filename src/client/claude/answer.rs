@@ -75,12 +75,12 @@ pub(super) fn answer(header: &Header, verdict: &Verdict) -> Answer {
         }
         // Advice reaches the model after the call, so the person is told as well.
         (Phase::Before, _) => {
-            let system_message = Some(format!("Rune: {}", reasons(verdict)));
+            let system_message = Some(reasons(verdict));
             Some(Reply { system_message, ..specific(output(None, Some(context(verdict)))) })
         }
         // The model need not know what counts as typed.
         (Phase::Prompt, _) => {
-            let system_message = Some(format!("Rune: {}", reasons(verdict)));
+            let system_message = Some(reasons(verdict));
             Some(Reply { system_message, ..Reply::default() })
         }
         (Phase::After | Phase::Failed, _) => Some(specific(output(None, Some(context(verdict))))),

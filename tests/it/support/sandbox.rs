@@ -43,9 +43,9 @@ impl Output {
         self.json()["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap().to_owned()
     }
 
-    /// Whether the first line of the reason names a rule.
+    /// Whether the first line of the reason names a rule: `Rune (rule): ...`.
     pub fn names_rule(&self, rule: &str) -> bool {
-        self.reason().lines().next().unwrap_or_default().contains(rule)
+        self.reason().starts_with(&format!("Rune ({rule}): "))
     }
 
     /// The decision before a call; empty if there is none.
