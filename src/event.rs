@@ -22,6 +22,7 @@ use crate::shell::{self, Effects, Reading};
 use crate::verdict::Phase;
 use crate::verdict::failure::Failure;
 use crate::verdict::limits::{Meter, SHELL_STEPS};
+use std::collections::BTreeSet;
 
 /// What an answer and a log line need to know of an event, even if it cannot be parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -143,17 +144,25 @@ fn read_written<'t>(
 ) -> Option<Reading> {
     let meter = Meter::default();
     let home = place.home.as_ref().map(|home| AbsPath::resolve(home, place));
-    let commands = written.filter_map(|(path, text)| {
+    let mut commands = String::new();
+    let mut seen = BTreeSet::new();
+    for (path, text) in written {
         let path = AbsPath::resolve(path, place);
-        protected::is_obeyed(&path, home.as_ref()).then(|| shell::written_text(&path.to_string(), text, &meter))
-    });
-    let commands: Vec<String> = commands.filter(|text| !text.trim().is_empty()).collect();
-    if commands.is_empty() {
-        return None;
+        let name = path.to_string();
+        if protected::is_obeyed(&path, home.as_ref())
+            && !meter.exceeds(&SHELL_STEPS)
+            && seen.insert((name.clone(), text))
+        {
+            meter.charge(text.len());
+            commands.extend([shell::written_text(&name, text, &meter).trim(), "\n"]);
+        }
     }
-    let mut reading = shell::read(&commands.join("\n"), place, catalogue);
     // The search for commands in settings stops at the limit.
     let exceeded = Some(&SHELL_STEPS).filter(|limit| meter.exceeds(limit));
+    if commands.trim().is_empty() && exceeded.is_none() {
+        return None;
+    }
+    let mut reading = shell::read(&commands, place, catalogue);
     reading.exceeded = reading.exceeded.or(exceeded);
     reading.steps += meter.spent();
     Some(reading)

@@ -86,8 +86,10 @@ impl<'a> Part<'a> {
 pub fn parts(patch: &str) -> Vec<Part<'_>> {
     let mut parts: Vec<Part<'_>> = Vec::new();
     let mut in_header = false;
+    // The lines of the hunk that are still to come, before and after the change. They are no headers.
+    let mut hunk = (0, 0);
     for line in patch.lines() {
-        let header = PREFIXES.iter().find_map(|prefix| line.strip_prefix(prefix));
+        let header = PREFIXES.iter().find_map(|prefix| line.strip_prefix(prefix)).filter(|_| hunk == (0, 0));
         if let Some(names) = header {
             // `--- a` begins another file unless other headers precede it.
             if !in_header || parts.is_empty() {
@@ -99,12 +101,19 @@ pub fn parts(patch: &str) -> Vec<Part<'_>> {
             continue;
         }
         let Some(part) = parts.last_mut() else { continue };
+        if let Some(lengths) = hunk_lengths(line).filter(|_| hunk == (0, 0)) {
+            (in_header, hunk) = (false, lengths);
+            continue;
+        }
         let (sign, text) = line.split_at_checked(1).unwrap_or_default();
         in_header &= !matches!(sign, "@" | "+" | "-" | " ");
-        if matches!(sign, "-" | " ") {
+        // An empty line is one of the context.
+        let (removes, adds) = (matches!(sign, "-" | " " | ""), matches!(sign, "+" | " " | ""));
+        hunk = (hunk.0.saturating_sub(usize::from(removes)), hunk.1.saturating_sub(usize::from(adds)));
+        if removes {
             part.before.extend([text, "\n"]);
         }
-        if matches!(sign, "+" | " ") {
+        if adds {
             part.after.extend([text, "\n"]);
         }
         if sign == "+" {
@@ -112,6 +121,13 @@ pub fn parts(patch: &str) -> Vec<Part<'_>> {
         }
     }
     parts
+}
+
+/// The numbers of lines in a hunk: `@@ -1,2 +3 @@`.
+fn hunk_lengths(line: &str) -> Option<(usize, usize)> {
+    let mut ranges = line.strip_prefix("@@ -")?.split(" @@").next()?.split(" +");
+    let length = |range: &str| range.split_once(',').map_or(Some(1), |(_, length)| length.parse().ok());
+    Some((length(ranges.next()?)?, length(ranges.next()?)?))
 }
 
 #[cfg(test)]

@@ -127,6 +127,12 @@ pub(super) struct ShellOptions {
     pub in_process: bool,
 }
 
+/// Variables whose value the shell computes each time.
+pub(super) const DYNAMIC_VARIABLES: [&str; 14] = [
+    "BASHPID", "BASH_ARGC", "BASH_COMMAND", "BASH_LINENO", "BASH_SUBSHELL", "EPOCHREALTIME", "EPOCHSECONDS",
+    "FUNCNAME", "HISTCMD", "LINENO", "PIPESTATUS", "RANDOM", "SECONDS", "SRANDOM",
+];
+
 /// The value of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {

@@ -120,9 +120,15 @@ fn is_always_true(statement: &str) -> bool {
         };
         let changed = statement.split_once(" where").and_then(|(head, _)| table(head));
         let negated = statement.contains(" not in ") || statement.contains("not exists");
-        return !negated && (table(inner).is_none() || table(inner) == changed);
+        if !negated && (table(inner).is_none() || table(inner) == changed) {
+            return true;
+        }
     }
-    let Some((_, condition)) = statement.rsplit_once("where") else { return false };
+    statement.split("where").skip(1).any(holds_for_all)
+}
+
+/// Whether a condition, or one of those that are joined by `or`, holds for every row.
+fn holds_for_all(condition: &str) -> bool {
     let end = [" order ", " limit ", " returning "].iter().filter_map(|word| condition.find(word)).min();
     let condition = condition.get(..end.unwrap_or(condition.len())).unwrap_or_default();
     let parts = condition.split(" or ").map(|part| part.trim().trim_matches(['(', ')']).trim());
@@ -256,6 +262,9 @@ pub(super) fn mongo_effect(text: &str) -> Option<Does> {
     let mut before = ' ';
     let mut rest = text;
     let mut loses = false;
+    // `createIndex({expiresAt: 1}, {expireAfterSeconds: 0})`: the documents say when they expire.
+    let names_expiry = text.replace("expireAfterSeconds", "").contains("expir");
+    let reduces = text.contains("mapReduce");
     while let Some(start) = rest.find(|c: char| c.is_alphanumeric()) {
         before = rest.get(..start).and_then(|gap| gap.chars().next_back()).unwrap_or(before);
         let word = rest.get(start..).unwrap_or_default();
@@ -272,8 +281,9 @@ pub(super) fn mongo_effect(text: &str) -> Option<Does> {
         let number = || behind_name.trim_start_matches([':', ' ', '"', '\'']);
         let digits = || number().split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
         // Documents that expire within the hour, and a collection that a result replaces.
-        loses |= name == "expireAfterSeconds" && (1..4).contains(&digits().len())
-            || name == "replace" && before == '{' && behind_name.starts_with(':') && text.contains("mapReduce");
+        let expires_soon = || digits().parse().is_ok_and(|seconds: u32| seconds < 3_600) && !names_expiry;
+        loses |= name == "expireAfterSeconds" && expires_soon()
+            || name == "replace" && before == '{' && behind_name.starts_with(':') && reduces;
         loses |= called && (lists(&code::STATEMENTS_MONGO_LOSE, name) || all) || replaces;
         rest = behind;
         before = ' ';

@@ -116,11 +116,18 @@ pub(super) fn reads_names(command: &Command) -> bool {
     })
 }
 
-/// Everything that a command runs, in order.
+/// Everything that a command runs, in order. A program that reads files named by its input is like `xargs cat`.
 pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
+    let mut found = by_program(command, meter);
+    if reads_names(command) {
+        found.extend(xargs::xargs(&[Arg::literal("cat")], &command.input, meter));
+    }
+    found
+}
+
+fn by_program(command: &Command, meter: &Meter) -> Vec<Inner> {
     let args = command.args.as_slice();
     match command.program.as_str() {
-        _ if reads_names(command) => xargs::xargs(&[Arg::literal("cat")], &command.input, meter),
         "xargs" | "gxargs" => xargs::xargs(args, &command.input, meter),
         "parallel" => parallel::parallel(command, meter),
         "hyperfine" => parallel::hyperfine(command, meter),
@@ -227,7 +234,8 @@ fn code(language: Language, command: &Command) -> Vec<Inner> {
         let line = command.parsed.as_deref();
         line.is_some_and(|line| line.uses_of(word).iter().any(|used| used.takes == Some(Use::Code)))
     };
-    let operands = command.args.iter().enumerate().filter(|(word, _)| !is_code(*word)).map(|(_, arg)| arg);
+    let is_operand = |word: usize, arg: &Arg| !is_code(word) && !arg.text.starts_with('-');
+    let operands = command.args.iter().enumerate().filter(|(word, arg)| is_operand(*word, arg)).map(|(_, arg)| arg);
     let piped = operands.filter(|_| language == Language::Perl && !texts.is_empty());
     let piped = piped.filter_map(|arg| arg.text.trim().strip_suffix('|'));
     let piped: Vec<Inner> = piped.map(Inner::text).collect();

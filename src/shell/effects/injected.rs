@@ -57,8 +57,8 @@ impl Command {
         let is_printer = |value: &str| {
             let mut words = value.split_whitespace();
             let name = words.next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
-            let only_waits = words.all(|word| matches!(word, "-w" | "--wait"));
-            !lists(&roles::EDITORS_INTERACTIVE, name) || !only_waits
+            let is_ordinary = words.all(|word| lists(&roles::EDITORS_OPTIONS, word));
+            !lists(&roles::EDITORS_INTERACTIVE, name) || !is_ordinary
         };
         edits
             && self.env.iter().any(|(name, value)| {

@@ -21,6 +21,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Bytes of a path that is compared with the protected paths in one step.
 const PATH_BYTES_PER_STEP: usize = 8;
 
+/// What comparing the patterns of an address with the protected paths costs in steps.
+const ADDRESS_STEPS: usize = 4_000;
+
 /// What comparing the path of a module with the protected paths costs in steps.
 const MODULE_STEPS: usize = 100;
 
@@ -240,11 +243,27 @@ impl Finder<'_> {
     /// Looks at the files in addresses: `{file:///a,file:///b}`.
     pub(super) fn addresses(&mut self, text: &str, option: &str) {
         for path in text.split("file://").skip(1) {
+            if !self.affords(ADDRESS_STEPS) {
+                break;
+            }
             let shown = path.split(['"', '\'', '`', ' ']).next().unwrap_or_default();
             // A pattern may stand around the address.
             let alone = shown.split([',', '}']).next().unwrap_or_default();
-            for path in [shown, alone] {
-                self.candidate(&address_path(path), option);
+            let alone = Some(alone).filter(|alone| *alone != shown);
+            let group = shown.strip_prefix('{').and_then(|group| group.split_once('}'));
+            for start in group.into_iter().flat_map(|(starts, _)| starts.split(',')) {
+                if self.affords(ADDRESS_STEPS) {
+                    let rest = group.map_or("", |(_, rest)| rest);
+                    self.candidate(&address_path(&format!("{start}{rest}")), option);
+                }
+            }
+            for path in std::iter::once(shown).chain(alone) {
+                let mut path = address_path(path);
+                // The pattern may hold the beginning of the path.
+                if path.text.starts_with('*') {
+                    path.text = format!("/**/{}", path.text).into();
+                }
+                self.candidate(&path, option);
             }
         }
     }

@@ -65,7 +65,10 @@ impl Execution {
                 }
             }
             // The text of such a trap runs between the commands that follow.
-            "trap" if operands().any(|arg| matches!(arg.text.as_str(), "DEBUG" | "RETURN" | "ERR")) => {
+            "trap"
+                if operands().any(|arg| matches!(arg.text.as_str(), "DEBUG" | "RETURN" | "ERR"))
+                    && operands().next().is_none_or(may_set_variables) =>
+            {
                 let state = Rc::make_mut(&mut self.state);
                 state.options.has_nameref = true;
                 state.weaken_variables();
@@ -292,4 +295,17 @@ pub(super) fn evaluates_subscript(command: &Command) -> bool {
     };
     let named = |arg: &Arg| arg.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     TAKES_NAMES.contains(&command.program.as_str()) && command.args.iter().any(|arg| named(arg) && hidden(arg))
+}
+
+/// Whether the text of a trap may change variables. Most of them only print where a script failed.
+fn may_set_variables(text: &Arg) -> bool {
+    let prints = |command: &str| {
+        let first = command.split_whitespace().next().unwrap_or(":");
+        matches!(first, ":" | "true" | "echo" | "printf" | "exit" | "kill" | "rm" | "logger" | "date")
+    };
+    let text_of_commands = text.text.trim_matches(['"', '\'']);
+    !text.is_known() && !text_of_commands.starts_with("echo ")
+        || text_of_commands.contains(['=', '`', '('])
+        || text_of_commands.contains("printf -v")
+        || !text_of_commands.split([';', '&', '|', '\n']).all(prints)
 }

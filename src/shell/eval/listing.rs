@@ -72,8 +72,8 @@ impl Evaluator<'_> {
         let project = self.executions.last().and_then(|execution| execution.state.project.clone()).unwrap_or_default();
         let is_home = |text: &str| {
             self.meter.charge(text.len());
-            let about = [home, "~", "$HOME", "${HOME}"].into_iter().any(|start| text.contains(&format!("{start}/")));
-            about && (project.is_empty() || !text.contains(&project))
+            let foreign = if project.is_empty() { text.to_owned() } else { text.replace(&project, "") };
+            [home, "~", "$HOME", "${HOME}"].into_iter().any(|start| foreign.contains(&format!("{start}/")))
         };
         let input = match &command.input {
             Input::Text(text) => Some(text.as_ref()),

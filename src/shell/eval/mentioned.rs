@@ -3,6 +3,7 @@
 
 use super::files::{self, Content};
 use super::{Evaluator, is_builtin, settings};
+use crate::encoding::patch;
 use crate::programs::code::lists;
 use crate::programs::{CommandLine, Does, Use, roles};
 use crate::shell::effects::{Access, Act};
@@ -144,13 +145,14 @@ impl Evaluator<'_> {
             let attached = arg.behind("--input=").or_else(|| arg.behind("-i"));
             [Some(arg.clone()), attached]
         });
-        for path in words.flatten().filter_map(|word| files::resolve(&word, command)) {
+        let paths: BTreeSet<_> = words.flatten().filter_map(|word| files::resolve(&word, command)).collect();
+        for path in paths {
             self.meter.charge(path.len());
             for content in self.files.contents(&path) {
                 match content {
-                    Content::Text(text) => patches.push(text.as_str().into()),
+                    Content::Text(text) if self.meter.affords(text.len()) => patches.push(text.as_str().into()),
                     Content::Fragment(text) => patches.push(text),
-                    Content::Unknown(_) | Content::CopyOf(_) => {}
+                    Content::Text(_) | Content::Unknown(_) | Content::CopyOf(_) => {}
                 }
             }
         }
@@ -158,25 +160,14 @@ impl Evaluator<'_> {
     }
 
     fn note_patch_text(&mut self, text: &str, command: &Command) {
-        self.meter.charge(2 * text.len());
-        let mut names: Vec<&str> = Vec::new();
-        let mut added = String::new();
-        let mut parts: Vec<(Vec<&str>, String)> = Vec::new();
-        for line in text.lines() {
-            if let Some(name) = line.strip_prefix("+++ ") {
-                parts.push((std::mem::take(&mut names), std::mem::take(&mut added)));
-                let name = name.split('\t').next().unwrap_or_default().trim();
-                names.push(name);
-                names.extend(name.split_once('/').map(|(_, rest)| rest));
-            } else if let Some(line) = line.strip_prefix('+') {
-                added.push_str(line);
-                added.push('\n');
-            }
+        if !self.meter.try_charge(2 * text.len()) {
+            return;
         }
-        parts.push((names, added));
-        for (names, added) in parts {
-            let content = Content::Fragment(Rc::from(added));
-            for path in names.iter().filter_map(|name| files::resolve(&Arg::literal(*name), command)) {
+        for part in patch::parts(text) {
+            let paths: BTreeSet<_> =
+                part.paths().filter_map(|name| files::resolve(&Arg::literal(name), command)).collect();
+            let content = Content::Fragment(Rc::from(part.added));
+            for path in paths {
                 self.files.add(path, content.clone());
             }
         }

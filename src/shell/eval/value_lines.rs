@@ -13,6 +13,9 @@ use crate::verdict::limits::Meter;
 /// Characters in front of a command in a value that many programs run: `!x`, `|x`.
 const MARKS: [char; 5] = ['!', '|', '@', ' ', '\t'];
 
+/// What parsing a byte of a value costs in steps.
+const PARSE_STEPS: usize = 10;
+
 /// Words of the shell that stand in front of a command.
 const KEYWORDS: [&str; 10] = ["!", "do", "elif", "else", "eval", "exec", "if", "then", "until", "while"];
 
@@ -127,6 +130,9 @@ fn shell_text(value: &str, meter: &Meter) -> Option<String> {
         return Some(value.to_owned());
     }
     // Redirections and assignments may stand before the name of a program, and quotes around parts of it.
+    if !meter.try_charge(PARSE_STEPS * value.len()) {
+        return Some(value.to_owned());
+    }
     let script = parse::parse(value, meter);
     let programs = programs_of(&script.instructions);
     if script.errors.is_empty() && programs.iter().any(|(_, program)| starts_command(program)) {

@@ -1,6 +1,6 @@
 //! Assignments to variables and arrays.
 
-use super::super::state::{ShellState, Value, copy_cost};
+use super::super::state::{DYNAMIC_VARIABLES, ShellState, Value, copy_cost};
 use super::super::syntax::{Assignment, Word, WordPart};
 use super::super::{Arg, FIELD_SEPARATOR, expand};
 use super::execution::Execution;
@@ -9,20 +9,14 @@ use std::rc::Rc;
 /// Steps for adding or removing one element of an array.
 const ELEMENT_STEPS: usize = 40;
 
-/// Variables whose value the shell computes each time.
-const DYNAMIC: [&str; 14] = [
-    "BASHPID", "BASH_ARGC", "BASH_COMMAND", "BASH_LINENO", "BASH_SUBSHELL", "EPOCHREALTIME", "EPOCHSECONDS",
-    "FUNCNAME", "HISTCMD", "LINENO", "PIPESTATUS", "RANDOM", "SECONDS", "SRANDOM",
-];
-
 impl Execution {
     /// Sets a variable.
     pub(super) fn set(&mut self, name: &str, value: Value) {
         self.state.meter.charge(2 * copy_cost(value.size()));
         // After an assignment to `x[0]`, the value of `x` is unknown.
         let (name, value) = name.split_once('[').map_or((name, value), |(name, _)| (name, Value::Unknown));
-        // The shell gives these variables values of its own, whatever they are assigned.
-        let value = if DYNAMIC.contains(&name) { Value::Unknown } else { value };
+        // Some shells give these variables values of their own, whatever they are assigned.
+        let value = if DYNAMIC_VARIABLES.contains(&name) { value.join(None) } else { value };
         let state = Rc::make_mut(&mut self.state);
         let value = if state.readonly.contains(name) { value.join(state.variables.get(name)) } else { value };
         let value = if state.options.has_nameref { value.join(None) } else { value };

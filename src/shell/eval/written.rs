@@ -80,7 +80,8 @@ fn foreign_distributions(path: &str, text: &str) -> Vec<String> {
         return Vec::new();
     }
     let is_end = |c: char| c.is_whitespace() || "\"'=,".contains(c);
-    let words = text.split(is_end).map(|word| word.replace('\\', ""));
+    let settings = text.lines().filter(|line| !line.trim_start().starts_with(['#', '!']));
+    let words = settings.flat_map(|line| line.split(is_end)).map(|word| word.replace('\\', ""));
     let is_host = |word: &str| {
         let host = Address::parse(word).host;
         let is_name =
@@ -112,23 +113,23 @@ fn cell(text: &str) -> String {
     let mut code = String::new();
     while let Some((magic, body)) = text.strip_prefix("%%").map(|rest| rest.split_once('\n').unwrap_or((rest, ""))) {
         let (name, words) = magic.trim().split_once(char::is_whitespace).unwrap_or((magic.trim(), ""));
-        if lists(&roles::NOTEBOOKS_SHELLS, name) {
-            return body.to_owned();
-        }
-        match name {
-            "script" => return heredoc(&script_command(words), body),
-            "perl" | "ruby" => return here_document(name, body),
-            "javascript" | "js" | "node" => return here_document("node", body),
-            "writefile" | "file" => return written_file(words, body),
-            _ if lists(&roles::NOTEBOOKS_TEXTS, name) => return String::new(),
+        let rest = match name {
+            _ if lists(&roles::NOTEBOOKS_SHELLS, name) => Some(body.to_owned()),
+            "script" => Some(heredoc(&script_command(words), body)),
+            "perl" | "ruby" => Some(here_document(name, body)),
+            "javascript" | "js" | "node" => Some(here_document("node", body)),
+            "writefile" | "file" => Some(written_file(words, body)),
+            _ if lists(&roles::NOTEBOOKS_TEXTS, name) => Some(String::new()),
             // The other ones run the rest of the cell, after the code behind their names.
-            _ => {
-                if lists(&roles::NOTEBOOKS_RUNNERS, name) {
-                    code.extend([statement(words), "\n"]);
-                }
-                text = body.trim_start();
-            }
+            _ => None,
+        };
+        if let Some(rest) = rest {
+            return with_python(&code, &rest);
         }
+        if lists(&roles::NOTEBOOKS_RUNNERS, name) {
+            code.extend([statement(words), "\n"]);
+        }
+        text = body.trim_start();
     }
     let mut shell = String::new();
     let mut continues = false;
@@ -148,7 +149,12 @@ fn cell(text: &str) -> String {
             (None, _) => code.extend([line, "\n"]),
         }
     }
-    if code.trim().is_empty() { shell } else { here_document("python3", &code) + &shell }
+    with_python(&code, &shell)
+}
+
+/// Shell text behind Python code.
+fn with_python(code: &str, shell: &str) -> String {
+    if code.trim().is_empty() { shell.to_owned() } else { here_document("python3", code) + shell }
 }
 
 /// The command that a line of a cell gives to the shell: `!ls`, `files = !ls`, `%sx ls`, `%rm x`.

@@ -1,6 +1,7 @@
 //! Elements of arrays whose subscripts are not known: one choice for each element that words name several times.
 
 use super::super::Arg;
+use super::super::state::DYNAMIC_VARIABLES;
 use super::super::syntax::{Variable, Word, WordPart};
 use super::BoundState;
 use super::alternatives::possible_elements;
@@ -45,8 +46,11 @@ pub(super) fn element_choices<'a>(words: &'a [Word], bound: BoundState<'_>) -> V
     all
 }
 
-/// A variable with a subscript that is no plain number.
+/// A variable with a subscript that is no plain number, and that is the same each time.
 fn subscripted(part: &WordPart) -> Option<&Variable> {
     let WordPart::Variable(variable) = part else { return None };
-    Some(&**variable).filter(|variable| variable.subscript.is_some())
+    let changes = |subscript: &str| {
+        ["++", "--", "=", "$(", "`"].iter().chain(&DYNAMIC_VARIABLES).any(|mark| subscript.contains(mark))
+    };
+    Some(&**variable).filter(|variable| variable.subscript.as_deref().is_some_and(|subscript| !changes(subscript)))
 }

@@ -6,6 +6,9 @@ use super::super::state::Value;
 use super::BoundState;
 use super::arithmetic::evaluate;
 
+/// Patterns that match every letter which a change of case changes.
+const ALL_LETTERS: [&str; 7] = ["*", "?", "[a-z]", "[A-Z]", "[[:alpha:]]", "[[:lower:]]", "[[:upper:]]"];
+
 /// Returns the value that an operator makes of another one, or `None` if it is unknown.
 pub(super) fn apply(value: &str, operator: &str, bound: BoundState<'_>) -> Option<String> {
     if !bound.charge(1 + (value.len() + operator.len()) / 16) {
@@ -16,10 +19,11 @@ pub(super) fn apply(value: &str, operator: &str, bound: BoundState<'_>) -> Optio
         "" | "^" | "^^" | "," | ",," | "~" | "~~" | "@U" | "@L" | "@u" | "@P" | "@Q" | "@E" => {
             transform(value, operator)
         }
-        // `${x,,[A-Z]}`: of a pattern it is assumed that it matches all letters.
-        _ if operator.starts_with(['^', ',', '~']) && operator.ends_with([']', '*', '?']) => {
-            let signs = operator.len() - operator.trim_start_matches(['^', ',', '~']).len();
-            transform(value, operator.get(..signs)?)
+        // `${x,,[A-Z]}`
+        _ if operator.starts_with(['^', ',', '~']) => {
+            let pattern = operator.trim_start_matches(['^', ',', '~']);
+            let signs = operator.get(..operator.len() - pattern.len())?;
+            ALL_LETTERS.contains(&pattern).then(|| transform(value, signs))?
         }
         _ if operator.starts_with(['%', '#']) => trim(value, operator, bound),
         _ if operator.starts_with('/') => replace(value, operator, bound),
@@ -134,8 +138,8 @@ fn replace(value: &str, operator: &str, bound: BoundState<'_>) -> Option<String>
         Some(kind @ ('/' | '#' | '%')) => (Some(kind), rest.get(1..)?),
         _ => (None, rest),
     };
-    let (pattern, with_text) = split_unquoted(rest, '/');
-    let (pattern, with) = (resolve_operand(pattern, bound)?, resolve_operand(with_text.unwrap_or_default(), bound)?);
+    let (written, with_text) = split_unquoted(rest, '/');
+    let (pattern, with) = (resolve_operand(written, bound)?, resolve_operand(with_text.unwrap_or_default(), bound)?);
     if pattern.is_empty() {
         return Some(value.to_owned());
     }
@@ -144,13 +148,13 @@ fn replace(value: &str, operator: &str, bound: BoundState<'_>) -> Option<String>
     if with.contains('&') && (is_quoted() || value.contains('&')) {
         return None;
     }
-    if pattern == "*" && kind.is_none_or(|kind| kind != '%') {
+    if written == "*" && kind.is_none_or(|kind| kind != '%') {
         return bound.state.meter.replace(&with, "&", value);
     }
-    if pattern.contains(['*', '?', '[']) {
+    if pattern.contains(['*', '?', '[']) && !is_literal(written) {
         return None;
     }
-    let with = with.replace('&', &pattern);
+    let with = bound.state.meter.replace(&with, "&", &pattern)?;
     match kind {
         Some('/') => bound.state.meter.replace(value, &pattern, &with),
         Some('#') => Some(value.strip_prefix(pattern.as_str()).map_or_else(|| value.to_owned(), |rest| with + rest)),
@@ -159,6 +163,16 @@ fn replace(value: &str, operator: &str, bound: BoundState<'_>) -> Option<String>
         }
         _ => Some(value.replacen(&pattern, &with, 1)),
     }
+}
+
+/// Whether all wildcards of a pattern are behind a backslash.
+fn is_literal(pattern: &str) -> bool {
+    let mut is_escaped = false;
+    pattern.chars().all(|c| {
+        let was_escaped = is_escaped;
+        is_escaped = c == '\\' && !was_escaped;
+        was_escaped || !matches!(c, '*' | '?' | '[' | '$' | '"' | '\'')
+    })
 }
 
 /// Splits at the first separator that is neither quoted nor in an expansion.

@@ -126,7 +126,7 @@ fn from_hex(text: &str) -> Option<String> {
 
 fn from_percent(text: &str) -> Option<String> {
     // Python's `html.unescape` has the same name.
-    if text.contains('&') && text.contains(';') {
+    if !text.contains('%') && text.contains('&') && text.contains(';') {
         return None;
     }
     let mut bytes = Vec::new();

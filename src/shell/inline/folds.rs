@@ -2,7 +2,7 @@
 
 use super::decode::{Decoder, is_reversal};
 use super::expression::{is_home, last_component};
-use super::mutation::is_about_home;
+use super::mutation::may_hide_home;
 use super::token::Token;
 use crate::programs::code::{self, lists};
 
@@ -14,7 +14,7 @@ pub(super) struct Folds {
     pub hiding: u32,
     /// Literals that may be paths.
     pub paths: u32,
-    /// Literals and names about a home directory.
+    /// Names of home directories, and literals that may become other paths of one.
     pub homes: u32,
     /// Functions that return names of files.
     pub finding: u32,
@@ -35,7 +35,7 @@ pub(super) fn folds(tokens: &[Token]) -> Vec<Folds> {
         };
         count.paths += u32::from(matches!(token, Token::Text(text) if text.contains('/') && text.len() > 3));
         match token {
-            Token::Text(text) => count.homes += u32::from(is_about_home(text)),
+            Token::Text(text) => count.homes += u32::from(may_hide_home(text)),
             Token::Name(name) => {
                 count.homes += u32::from(is_home(name));
                 count.finding += u32::from(lists(&code::WORDS_FINDING, last_component(name)));

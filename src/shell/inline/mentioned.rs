@@ -143,7 +143,7 @@ pub(super) fn removed_above(code: &Code<'_>) -> Option<Call> {
     };
     let is_removal = |at: usize| {
         let removes = code.name(at).is_some_and(|name| removes_trees(last_component(name)));
-        if !removes || !code.is_sign(at + 1, '(') {
+        if !removes || !code.is_sign(at + 1, '(') || code.meter.exceeds(&SHELL_STEPS) {
             return false;
         }
         let tokens = code.tokens.get(at + 2..code.close(at + 1).min(code.tokens.len())).unwrap_or_default();

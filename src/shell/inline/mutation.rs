@@ -186,6 +186,18 @@ pub(super) fn is_loop(word: &str) -> bool {
     matches!(word, "for" | "while" | "until" | "loop" | "foreach" | "each")
 }
 
+/// Whether a text may become another path of a home directory than it shows: not the plain path of a file in one of its
+/// directories.
+pub(super) fn may_hide_home(text: &str) -> bool {
+    let below = ["/home/", "/Users/"].iter().find_map(|start| text.strip_prefix(start));
+    let below = below.and_then(|rest| rest.split_once('/')).map(|(_, rest)| rest).or_else(|| text.strip_prefix("~/"));
+    let is_plain = |rest: &str| {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+        !rest.is_empty() && !rest.starts_with('.') && rest.chars().all(is_part)
+    };
+    is_about_home(text) && !below.is_some_and(is_plain)
+}
+
 /// Whether a text is a path that begins with a home directory, or with the first letters of one in some encoding.
 pub(super) fn is_about_home(text: &str) -> bool {
     let starts = |begin: &&str| text.get(..begin.len()).is_some_and(|head| head.eq_ignore_ascii_case(begin));

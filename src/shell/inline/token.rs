@@ -37,7 +37,7 @@ pub(super) enum Piece {
 
 /// Splits a piece of code into tokens, without comments. There are no errors.
 pub(super) fn tokens(language: Language, code: &str, reading: Reading) -> Vec<Token> {
-    scan(language, code, reading, Extent::All).tokens
+    scan(language, code, reading, Extent::All, &mut Values::new(reading)).tokens
 }
 
 /// How much of a text is split.
@@ -58,12 +58,12 @@ struct Scan {
     end: usize,
 }
 
-fn scan(language: Language, code: &str, reading: Reading, extent: Extent) -> Scan {
+/// Splits a text, or its first statement. `values` remembers whether the interpolated values before were closed.
+fn scan(language: Language, code: &str, reading: Reading, extent: Extent, values: &mut Values) -> Scan {
     let mut tokens = Vec::new();
     let mut starts = Vec::new();
     let mut chars = code.char_indices().peekable();
     let mut depth = 0_usize;
-    let mut values = Values::new(reading);
     let mut has_escaped_quote = false;
     while let Some((at, c)) = chars.next() {
         if extent == Extent::Statement && depth == 0 && matches!(c, ';' | '\n' | ')' | ']' | '}') {
@@ -120,7 +120,7 @@ fn scan(language: Language, code: &str, reading: Reading, extent: Extent) -> Sca
                 let interpolation = interpolation(language, c, prefix.contains('f'));
                 let marks = nested_marks(language, interpolation);
                 let rest = code.get(start..).unwrap_or_default();
-                let (text, length) = interpolated_string(rest, &close, escapes, marks, &mut values);
+                let (text, length) = interpolated_string(rest, &close, escapes, marks, values);
                 skip_to(&mut chars, start + length);
                 if !prefix.is_empty() {
                     tokens.pop();

@@ -87,10 +87,14 @@ fn matches_guard(pattern: &str, whole: bool, full: bool) -> bool {
     if pattern.len() > MAX_PATTERN_BYTES {
         return true;
     }
-    let text = if whole { format!("^(?:{pattern})$") } else { pattern.to_owned() };
-    let built = regex_lite::RegexBuilder::new(&text).case_insensitive(true).size_limit(MAX_COMPILED_BYTES).build();
+    let build = |pattern: &str| {
+        let text = if whole { format!("^(?:{pattern})$") } else { pattern.to_owned() };
+        regex_lite::RegexBuilder::new(&text).case_insensitive(true).size_limit(MAX_COMPILED_BYTES).build().ok()
+    };
+    // People write wildcards of the shell, and parentheses that are not closed.
+    let plain = || pattern.trim_start_matches(['*', '+', '?']).replace(['(', ')'], "");
     // `pgrep` knows more syntax, and larger expressions.
-    let Ok(expression) = built else { return true };
+    let Some(expression) = build(pattern).or_else(|| build(&plain())) else { return true };
     let names = NAMES.iter().chain(COMMAND_LINES.iter().filter(|_| full));
     names.into_iter().any(|name| expression.is_match(name))
 }

@@ -4,7 +4,7 @@
 //! its end is mistaken, code and strings change places in the rest of the text. So in a text in which that can happen, every
 //! name that is followed by an argument is the beginning of a call, unless a reading has a name there anyway.
 
-use super::{Extent, Reading, Scan, Token, closing_of, scan};
+use super::{Extent, Reading, Scan, Token, Values, closing_of, scan};
 use crate::programs::code::effect_of;
 use crate::shell::inline::Language;
 use crate::shell::inline::lexis;
@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 /// The tokens of the second reading of a text, behind those of the calls that neither this one nor the first one shows.
 pub(in crate::shell::inline) fn doubtful_tokens(language: Language, code: &str, meter: &Meter) -> Vec<Token> {
-    let flat = scan(language, code, Reading::Flat, Extent::All);
+    let flat = scan(language, code, Reading::Flat, Extent::All, &mut Values::new(Reading::Flat));
     let mut seen: HashSet<usize> = flat.starts.iter().copied().collect();
     let mut candidates = candidates(language, code);
     candidates.retain(|at| !seen.contains(at));
@@ -21,14 +21,16 @@ pub(in crate::shell::inline) fn doubtful_tokens(language: Language, code: &str, 
         return flat.tokens;
     }
     meter.charge(code.len());
-    seen.extend(scan(language, code, Reading::Usual, Extent::All).starts);
+    seen.extend(scan(language, code, Reading::Usual, Extent::All, &mut Values::new(Reading::Usual)).starts);
+    // Once a value is not closed before the end of the text, the statements behind it are not searched for such an end.
+    let mut values = Values::new(Reading::Usual);
     let mut tokens = Vec::new();
     for at in candidates {
         if seen.contains(&at) {
             continue;
         }
         let Scan { tokens: found, starts, has_escaped_quote, end } =
-            scan(language, code.get(at..).unwrap_or_default(), Reading::Usual, Extent::Statement);
+            scan(language, code.get(at..).unwrap_or_default(), Reading::Usual, Extent::Statement, &mut values);
         // Strings in which there are calls are read once for each string around them.
         meter.charge(8 + end);
         if meter.exceeds(&SHELL_STEPS) {
