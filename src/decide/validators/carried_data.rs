@@ -165,10 +165,17 @@ fn names_key(text: &str) -> bool {
 
 /// Whether a text has the number of a card, or addresses of several people.
 fn lists_people(text: &str) -> bool {
+    // `react@18.2.0` and `actions/checkout@v4.1` are packages.
     let is_mail = |word: &&str| {
-        word.split_once('@').is_some_and(|(name, host)| !name.is_empty() && host.contains('.') && !host.contains('/'))
+        let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        word.split_once('@').is_some_and(|(name, host)| {
+            let domain = host.rsplit_once('.').map_or("", |(_, domain)| domain);
+            let is_domain = domain.len() > 1 && domain.bytes().all(|byte| byte.is_ascii_alphabetic());
+            !name.is_empty() && !name.contains('/') && is_domain && !host.starts_with("example.")
+        })
     };
-    text.split_whitespace().any(is_card) || text.split_whitespace().filter(is_mail).count() > 1
+    let words = text.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '<' | '>'));
+    text.split_whitespace().any(is_card) || words.filter(is_mail).count() > 1
 }
 
 /// Whether a word is the number of a card: 13 to 19 digits with a check digit (ISO/IEC 7812-1).

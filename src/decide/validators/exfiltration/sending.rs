@@ -6,7 +6,7 @@ use crate::encoding::address::Address;
 use crate::path::AbsPath;
 use crate::programs::code::lists;
 use crate::programs::{CommandLine, roles};
-use crate::shell::{Arg, Command, Input};
+use crate::shell::{Arg, Command, Input, Target};
 
 /// Verbs of git that print content of files or commits.
 const HISTORY: [&str; 11] = [
@@ -99,17 +99,24 @@ pub(super) fn escapes(command: &Command) -> bool {
 /// Whether a command does so with a file as a whole: `jq -r @uri settings.json`, or prints one in one line.
 pub(super) fn escapes_file(command: &Command, at: usize, context: &Context<'_>) -> bool {
     let is_filter = matches!(command.program.as_str(), "jq" | "jaq" | "gojq" | "yq");
-    let words = || command.args.iter().filter(|arg| !arg.text.starts_with('-'));
-    let is_whole = |arg: &Arg| {
-        let filter = arg.text.trim();
+    let is_whole = |filter: &str| {
+        let first = filter.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
         matches!(filter, "." | ".[]" | "..")
-            || filter.starts_with('@')
-            || filter.starts_with(". |")
-            || filter.starts_with(".|")
-            || filter.starts_with("to")
+            || ["@", ". |", ".|"].iter().any(|start| filter.starts_with(start))
+            || matches!(first, "to_entries" | "tojson" | "tostream" | "tostring")
     };
-    let names_filter = words().any(is_whole) || words().count() == 1;
-    is_filter && names_filter && read_paths(at, context).next().is_some()
+    let uses = command.parsed.iter().flat_map(|line| line.uses.iter());
+    let mut operands = uses.filter(|used| !used.by_option).filter_map(|used| command.args.get(used.word));
+    let is_read = |file: &Arg| {
+        let path = Target::of(file, command.cwd.as_deref()).path;
+        path.is_some_and(|path| read_paths(at, context).any(|read| *read == path))
+    };
+    // Without a filter, all is printed.
+    let mut prints_whole = || match (operands.next(), operands.next()) {
+        (None, _) => true,
+        (Some(filter), next) => is_whole(filter.text.trim()) || next.is_none() && is_read(filter),
+    };
+    is_filter && read_paths(at, context).next().is_some() && prints_whole()
 }
 
 /// Whether a command may print more than a value that the line itself says.
