@@ -190,14 +190,23 @@ fn is_card(word: &str) -> bool {
 
 /// Returns the domain of the service whose API key a text contains.
 fn key_service(text: &str) -> Option<&'static str> {
+    let is_key = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+    let is_random = |byte: &u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
     let matching = services_by_key().filter(|(start, _)| {
+        // The end of the characters of a key, and of the last digit or capital among them. Matches may stand in each other.
+        let (mut end, mut end_of_random) = (0, 0);
         text.match_indices(*start).any(|(at, start)| {
+            let from = at + start.len();
+            if from >= end {
+                let behind = text.as_bytes().get(from..).unwrap_or_default();
+                let run = behind.split(|byte| !is_key(byte)).next().unwrap_or_default();
+                end = from + run.len();
+                end_of_random = from + run.iter().rposition(is_random).map_or(0, |last| last + 1);
+            }
             let before = text.get(..at).and_then(|before| before.chars().next_back());
-            let behind = text.get(at + start.len()..).unwrap_or_default();
-            let length = behind.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte)).count();
-            length >= MIN_KEY_CHARS && before.is_none_or(|before| !before.is_ascii_alphanumeric())
+            end - from >= MIN_KEY_CHARS && before.is_none_or(|before| !before.is_ascii_alphanumeric())
                 // Words may end in `sk-` too, but what follows them has no digits or capitals.
-                && behind.bytes().take(length).any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
+                && end_of_random > from
         })
     });
     matching.max_by_key(|(start, _)| start.len()).map(|(_, service)| service)
