@@ -86,10 +86,7 @@ fn destinations(command: &Command) -> Destinations {
     };
     let (mentioned, words): (Vec<_>, Vec<_>) = shaped.partition(is_text);
     let values = |found: Vec<(usize, Arg)>| found.into_iter().map(|(_, value)| value);
-    Destinations {
-        certain: named.chain(unread).chain(values(words)).collect(),
-        mentioned: values(mentioned).collect(),
-    }
+    Destinations { certain: named.chain(unread).chain(values(words)).collect(), mentioned: values(mentioned).collect() }
 }
 
 /// The destination behind the name of an option in the same word: `--to=me@example.com`, `-cme@example.com`.

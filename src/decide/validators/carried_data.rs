@@ -153,9 +153,9 @@ fn is_sender(url: &str) -> bool {
         let (host, start) = sender.split_once('/').unwrap_or((sender, ""));
         let is_path = match start.strip_prefix("*/") {
             // What a channel is told stands behind its name.
-            Some(verb) => path.split_once('/').is_some_and(|(name, rest)| {
-                !SENDERS_PAGES.contains(&name) && rest.split('/').next() == Some(verb)
-            }),
+            Some(verb) => path
+                .split_once('/')
+                .is_some_and(|(name, rest)| !SENDERS_PAGES.contains(&name) && rest.split('/').next() == Some(verb)),
             None => path.starts_with(start),
         };
         address.host == host && is_path

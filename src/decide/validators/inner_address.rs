@@ -42,9 +42,8 @@ fn asked_addresses(command: &Command) -> impl Iterator<Item = &str> {
     let is_network = line.is_some_and(|line| line.uses.iter().any(is_network));
     let use_of = move |at: usize| line.and_then(|line| line.uses_of(at).first()).and_then(|used| used.takes);
     // The program of a container may be any: `docker run curl 169.254.169.254/latest/meta-data/`.
-    let runs_in_containers = |program: &str| {
-        lists(&roles::CONTAINERS_ENGINES, program) || lists(&roles::CONTAINERS_CLUSTERS, program)
-    };
+    let runs_in_containers =
+        |program: &str| lists(&roles::CONTAINERS_ENGINES, program) || lists(&roles::CONTAINERS_CLUSTERS, program);
     let may_ask = command.via.iter().map(String::as_str).chain([command.program.as_str()]).any(runs_in_containers)
         || matches!(command.does(), None | Some(Does::Run));
     command.args.iter().enumerate().filter_map(move |(at, arg)| {

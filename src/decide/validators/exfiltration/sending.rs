@@ -176,7 +176,7 @@ fn names_data(name: &str) -> bool {
 }
 
 /// Whether a program is the client of a database.
-fn is_database(command: &Command) -> bool {
+pub(super) fn is_database(command: &Command) -> bool {
     let language = command.parsed.as_deref().and_then(CommandLine::language);
     language.is_some_and(|language| matches!(language, "psql" | "mysql" | "sqlite" | "sql" | "redis" | "mongo"))
         || matches!(

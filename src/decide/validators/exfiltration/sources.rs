@@ -2,6 +2,7 @@
 
 use super::super::secret_access::{is_secret_file, names_secret};
 use super::super::self_protection::ProcessSearches;
+use super::exports::shows_variable;
 use super::{prints_environment, prints_whole_file, read_paths, sending};
 use crate::decide::context::Context;
 use crate::programs::code::lists;
@@ -114,7 +115,7 @@ impl DataSources {
                     || !whole.is_empty()
                         && printed_words(command).chain(here_text).any(|arg| shows_whole(&arg, command))
             };
-            if commands.iter().any(shows) {
+            if commands.iter().any(shows) || !whole.is_empty() && shows_variable(&whole, context) {
                 return Vec::new();
             }
             let mut spans: Vec<(usize, usize)> =
