@@ -7,7 +7,8 @@ use crate::programs::code::lists;
 use crate::programs::{CommandLine, Use, roles};
 use crate::shell::{Command, Input};
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Whether the text of a command has one of these variables, and the command is neither a test nor a client that logs in
 /// with it.
@@ -15,37 +16,39 @@ pub(super) fn shows_variable(names: &BTreeSet<&str>, context: &Context<'_>) -> b
     let Action::Shell { command: Some(text), .. } = &context.event.action else { return false };
     let text = text.inspect("which variables it names");
     let commands = context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
-    // The text of a here-document stands behind its command.
-    let names_in = |command: &Command| {
-        let here_text = command.here_text.as_deref().unwrap_or_default();
-        words(here_text).any(|(_, word)| names.contains(word) && prints_by_name(command, word))
-    };
-    if commands.iter().any(names_in) {
+    if commands.iter().any(|command| prints_by_name(command, names)) || feeds_code(commands, names) {
         return true;
     }
-    let mut rest: Vec<&Command> = commands.iter().collect();
-    rest.sort_by_key(|command| (Reverse(command.span.start), command.span.end));
-    // The commands around a name, the innermost last.
-    let mut open: Vec<&Command> = Vec::new();
-    words(text).filter(|(_, word)| names.contains(word)).any(|(at, word)| {
-        while let Some(command) = rest.pop_if(|command| command.span.start <= at) {
-            while open.pop_if(|outer| outer.span.end <= command.span.start).is_some() {}
-            open.push(command);
+    // What a command runs may have the same span.
+    let span = |command: &Command| (command.span.start, command.span.end);
+    let spans = |is: fn(&Command) -> bool| -> BTreeSet<(usize, usize)> {
+        commands.iter().filter(|command| is(command)).map(span).collect()
+    };
+    let (clients, codes) = (spans(is_client), spans(takes_code));
+    let mut set: BTreeMap<(usize, usize), BTreeSet<&str>> = BTreeMap::new();
+    for command in commands {
+        set.entry(span(command)).or_default().extend(command.env.iter().map(|(name, _)| name.as_str()));
+    }
+    let mut rest: Vec<(usize, usize)> = commands.iter().map(span).collect();
+    rest.sort_unstable_by_key(|(start, end)| (Reverse(*start), *end));
+    // The spans around a name, the innermost last.
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    words(text).filter(|(_, word)| names.contains(word)).any(|(at, _)| {
+        while let Some(next) = rest.pop_if(|(start, _)| *start <= at) {
+            while open.pop_if(|(_, end)| *end <= next.0).is_some() {}
+            open.push(next);
         }
-        while open.pop_if(|command| command.span.end <= at).is_some() {}
-        let innermost = open.last().map(|command| command.span.clone());
-        let mut around = open.iter().rev().take_while(|command| Some(&command.span) == innermost.as_ref());
+        while open.pop_if(|(_, end)| *end <= at).is_some() {}
         let before = text.get(..at).unwrap_or_default();
-        match before.trim_end_matches(['{', '!']).strip_suffix('$') {
+        match (before.trim_end_matches(['{', '!']).strip_suffix('$'), open.last()) {
             // Without a command, it is tested or becomes another variable.
-            Some(before) if open.is_empty() => assigned_name(before).is_some(),
-            Some(before) => {
-                let is_set_for = |command: &Command| {
-                    assigned_name(before).is_some_and(|name| command.env.iter().any(|(set, _)| set == name))
-                };
-                !around.any(|command| is_client(command) || is_set_for(command))
+            (Some(before), None) => assigned_name(before).is_some(),
+            (Some(before), Some(span)) => {
+                let is_set =
+                    || assigned_name(before).zip(set.get(span)).is_some_and(|(name, names)| names.contains(name));
+                !clients.contains(span) && !is_set()
             }
-            None => around.any(|command| prints_by_name(command, word)),
+            (None, span) => span.is_some_and(|span| codes.contains(span)),
         }
     })
 }
@@ -79,18 +82,34 @@ fn is_client(command: &Command) -> bool {
             && has(|word| word.to_ascii_lowercase().starts_with("authorization:"))
 }
 
-/// Whether a command prints variables that it names without a `$`: `printenv X`, `node -e 'console.log(process.env.X)'`.
-fn prints_by_name(command: &Command, name: &str) -> bool {
-    let line = command.parsed.as_deref();
-    let takes_code = || line.is_some_and(|line| line.uses.iter().any(|used| used.takes == Some(Use::Code)));
-    // Code in standard input.
-    let is_fed = matches!(command.input, Input::Text(_)) || command.here_text.is_some();
-    let is_fed_code = || is_fed && line.and_then(CommandLine::language).is_some();
-    let filters_environment = || command.args.iter().any(|arg| arg.text.to_ascii_lowercase().contains("env"));
+/// Whether a command prints variables that it is given the names of: `printenv X`.
+fn prints_by_name(command: &Command, names: &BTreeSet<&str>) -> bool {
+    matches!(command.program.as_str(), "printenv" | "gprintenv" | "declare" | "typeset")
+        && command.args.iter().any(|arg| names.contains(arg.text.as_str()))
+}
+
+/// Whether the words of a command have code that can read variables: `node -e 'console.log(process.env.X)'`.
+fn takes_code(command: &Command) -> bool {
+    let uses = || command.parsed.iter().flat_map(|line| line.uses.iter());
     match command.program.as_str() {
-        "printenv" | "gprintenv" | "declare" | "typeset" => command.args.iter().any(|arg| arg.text == name),
         "sed" | "gsed" => false,
-        "jq" | "jaq" | "gojq" => filters_environment(),
-        _ => (takes_code() || is_fed_code()) && !is_database(command),
+        "jq" | "jaq" | "gojq" => command.args.iter().any(|arg| arg.text.to_ascii_lowercase().contains("env")),
+        _ => uses().any(|used| used.takes == Some(Use::Code)) && !is_database(command),
     }
+}
+
+/// Whether an interpreter reads code that names a variable from a here-document.
+fn feeds_code(commands: &[Command], names: &BTreeSet<&str>) -> bool {
+    let is_interpreter = |command: &&Command| {
+        let language = command.parsed.as_deref().and_then(CommandLine::language);
+        language.is_some() && !is_database(command) && !matches!(command.program.as_str(), "jq" | "jaq" | "gojq")
+    };
+    // Commands of a group have the same text.
+    let mut seen = BTreeSet::new();
+    let fed = commands.iter().filter(is_interpreter);
+    let mut fed = fed.filter_map(|command| match &command.input {
+        Input::Text(text) => seen.insert(Rc::as_ptr(text).cast::<u8>()).then_some(&**text),
+        Input::Inherited | Input::Pipe | Input::Unknown => command.here_text.as_deref(),
+    });
+    fed.any(|text| words(text).any(|(_, word)| names.contains(word)))
 }
