@@ -143,7 +143,7 @@ pub const SHAPES: &[Shape] = &[
     Shape { name: "secrets in python", size: SIZE, event: |n| shell(format!("python3 -c '{}'", "os.environ[\"X\"];".repeat(n))) },
     Shape { name: "environments in python", size: SIZE, event: |n| shell(format!("python3 -c '{}'", "environ ".repeat(n))) },
     Shape { name: "environments in node in open lists", size: SIZE, event: |n| shell(format!("node -e '{}'", "[in process.env filter(\"ab\") ".repeat(n))) },
-    Shape { name: "exports of what is read", size: SIZE, event: |n| shell(each(n, |i| format!("export X{i}=$(cat .env);[ $X{i} ];"))) },
+    Shape { name: "exports of what is read", size: 150, event: |n| shell(each(n, |i| format!("export X{i}=$(cat .env);[ $X{i} ];"))) },
     Shape { name: "exports of what is read in open shells", size: SIZE, event: |n| shell(format!("export X=$(cat .env);{}[ $X ]{}", "(".repeat(n / 4), ")".repeat(n / 4))) },
     Shape { name: "environment in one word of python", size: SIZE, event: |n| shell(format!("python3 -c '{}'", "ENV".repeat(n))) },
     Shape { name: "substitutions in perl", size: SIZE, event: |n| shell(format!("perl -e '{}'", "s{a}{b};".repeat(n))) },
