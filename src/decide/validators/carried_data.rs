@@ -3,7 +3,9 @@
 use super::exfiltration::{is_local, is_rerouted};
 use super::{Context, command, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
-use crate::encoding::address::{Address, SENDERS_ADDRESSES, services_by_key, unescaped};
+use crate::encoding::address::{
+    Address, EXAMPLES_CARDS, EXAMPLES_PASSWORDS, SENDERS_ADDRESSES, SENDERS_PAGES, services_by_key, unescaped,
+};
 use crate::programs::code::lists;
 use crate::programs::roles;
 use crate::rules::Match;
@@ -18,7 +20,6 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         return suspicious_if(carries, "the address itself carries data");
     }
     if let SubjectKind::Query(text) = &subject.kind {
-        let is_login = |word: &str| word.contains("://") && Address::parse(word).user.contains(':');
         let is_tainted = !context.event.facts.taint.is_empty();
         let carries = key_service(text).is_some()
             || text.split_whitespace().any(is_login)
@@ -127,21 +128,37 @@ pub(super) fn is_read(arg: &Arg, command: &Command, context: &Context<'_>) -> bo
 
 /// Whether an address has a login in front of its host, or within its parameters: `?dsn=postgres%3A%2F%2Fu%3Ap%40db`.
 fn holds_login(url: &str) -> bool {
-    let is_login = |text: &str| {
-        let user = Address::parse(text).user;
-        text.contains("://") && user.split_once(':').is_some_and(|(_, password)| !password.is_empty())
-    };
     let (_, query) = url.split_at(url.find(['?', '#']).unwrap_or(url.len()));
     let plain = unescaped(query);
     is_login(url) || plain.split(['=', '&']).any(is_login)
 }
 
+/// Whether a text is an address of another machine with a password that is not one of examples.
+fn is_login(text: &str) -> bool {
+    let address = Address::parse(text);
+    let password = address.user.split_once(':').map_or("", |(_, password)| password);
+    let is_example = |password: &str| {
+        let name = password.trim_matches(|c: char| !c.is_ascii_alphanumeric()).to_ascii_lowercase();
+        name.is_empty() || EXAMPLES_PASSWORDS.contains(&name.as_str())
+    };
+    text.contains("://") && !address.is_this_machine() && !is_example(password)
+}
+
 /// Whether whoever asks for an address sends a message.
 fn is_sender(url: &str) -> bool {
     let address = Address::parse(url);
+    let path = address.location.split(['?', '#']).next().unwrap_or_default();
+    let path = unescaped(path.trim_start_matches('/'));
     SENDERS_ADDRESSES.iter().any(|sender| {
-        let (host, path) = sender.split_once('/').unwrap_or((sender, ""));
-        address.host == host && address.location.trim_start_matches('/').starts_with(path)
+        let (host, start) = sender.split_once('/').unwrap_or((sender, ""));
+        let is_path = match start.strip_prefix("*/") {
+            // What a channel is told stands behind its name.
+            Some(verb) => path
+                .split_once('/')
+                .is_some_and(|(name, rest)| !SENDERS_PAGES.contains(&name) && rest.split('/').next() == Some(verb)),
+            None => path.starts_with(start),
+        };
+        address.host == host && is_path
     })
 }
 
@@ -150,25 +167,41 @@ fn names_key(text: &str) -> bool {
     let is_mixed = |word: &str| {
         let has = |of: fn(&u8) -> bool| word.bytes().any(|byte| of(&byte));
         let plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=_".contains(&byte));
-        let changes = word
-            .as_bytes()
-            .windows(2)
-            .filter(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()))
-            .count();
-        plain && has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && changes > 2
+        plain && has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase)
     };
     let parts = || text.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_lowercase);
-    let says =
-        || parts().any(|part| matches!(part.as_str(), "key" | "secret" | "token" | "password" | "credential" | "live"));
-    text.split_whitespace().any(|word| word.len() >= 20 && is_mixed(word)) && says()
+    let says = || parts().any(|part| matches!(part.as_str(), "key" | "secret" | "token" | "password" | "credential"));
+    text.split_whitespace().any(|word| word.len() >= 20 && is_mixed(word) && !is_name(word)) && says()
+}
+
+/// Whether a word looks like the name of a type or a function, which has long parts and few numbers:
+/// `AWSSecretsManagerV2ClientBuilder`.
+fn is_name(word: &str) -> bool {
+    let (mut parts, mut numbers) = (1, 0);
+    let bytes = word.as_bytes();
+    for (at, byte) in bytes.iter().enumerate().skip(1) {
+        let before = bytes.get(at - 1).copied().unwrap_or_default();
+        let is_before_lower = bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+        // `AWS` is one part of `AWSSecrets`.
+        parts += usize::from(byte.is_ascii_uppercase() && (!before.is_ascii_uppercase() || is_before_lower));
+        numbers += usize::from(byte.is_ascii_digit() && !before.is_ascii_digit());
+    }
+    word.len() > parts * 4 && numbers <= 2
 }
 
 /// Whether a text has the number of a card, or addresses of several people.
 fn lists_people(text: &str) -> bool {
+    // `react@18.2.0` and `actions/checkout@v4.1` are packages.
     let is_mail = |word: &&str| {
-        word.split_once('@').is_some_and(|(name, host)| !name.is_empty() && host.contains('.') && !host.contains('/'))
+        let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        word.split_once('@').is_some_and(|(name, host)| {
+            let domain = host.rsplit_once('.').map_or("", |(_, domain)| domain);
+            let is_domain = domain.len() > 1 && domain.bytes().all(|byte| byte.is_ascii_alphabetic());
+            !name.is_empty() && !name.contains('/') && is_domain && !host.starts_with("example.")
+        })
     };
-    text.split_whitespace().any(is_card) || text.split_whitespace().filter(is_mail).count() > 1
+    let words = text.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '<' | '>'));
+    text.split_whitespace().any(is_card) || words.filter(is_mail).count() > 1
 }
 
 /// Whether a word is the number of a card: 13 to 19 digits with a check digit (ISO/IEC 7812-1).
@@ -178,19 +211,35 @@ fn is_card(word: &str) -> bool {
     let doubled = |digit: u32| if digit > 4 { digit * 2 - 9 } else { digit * 2 };
     let sum: u32 =
         digits.iter().rev().enumerate().map(|(at, digit)| if at % 2 == 1 { doubled(*digit) } else { *digit }).sum();
-    is_number && matches!(digits.first(), Some(3..=6)) && sum.is_multiple_of(10)
+    let is_example = || {
+        let number: String = word.chars().filter(char::is_ascii_digit).collect();
+        EXAMPLES_CARDS.iter().any(|card| match card.strip_suffix('*') {
+            Some(start) => number.starts_with(start),
+            None => number == *card,
+        })
+    };
+    is_number && matches!(digits.first(), Some(3..=6)) && sum.is_multiple_of(10) && !is_example()
 }
 
 /// Returns the domain of the service whose API key a text contains.
 fn key_service(text: &str) -> Option<&'static str> {
+    let is_key = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+    let is_random = |byte: &u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
     let matching = services_by_key().filter(|(start, _)| {
+        // The end of the characters of a key, and of the last digit or capital among them. Matches may stand in each other.
+        let (mut end, mut end_of_random) = (0, 0);
         text.match_indices(*start).any(|(at, start)| {
+            let from = at + start.len();
+            if from >= end {
+                let behind = text.as_bytes().get(from..).unwrap_or_default();
+                let run = behind.split(|byte| !is_key(byte)).next().unwrap_or_default();
+                end = from + run.len();
+                end_of_random = from + run.iter().rposition(is_random).map_or(0, |last| last + 1);
+            }
             let before = text.get(..at).and_then(|before| before.chars().next_back());
-            let behind = text.get(at + start.len()..).unwrap_or_default();
-            let length = behind.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte)).count();
-            length >= MIN_KEY_CHARS && before.is_none_or(|before| !before.is_ascii_alphanumeric())
+            end - from >= MIN_KEY_CHARS && before.is_none_or(|before| !before.is_ascii_alphanumeric())
                 // Words may end in `sk-` too, but what follows them has no digits or capitals.
-                && behind.bytes().take(length).any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
+                && end_of_random > from
         })
     });
     matching.max_by_key(|(start, _)| start.len()).map(|(_, service)| service)

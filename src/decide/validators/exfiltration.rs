@@ -1,5 +1,6 @@
 //! Commands that send data to other machines: files, secrets, and the output of other commands.
 
+mod exports;
 mod sending;
 mod sources;
 

@@ -5,7 +5,7 @@ use crate::decide::subject::{Subject, SubjectKind};
 use crate::encoding::address::Address;
 use crate::programs::code::lists;
 use crate::programs::roles;
-use crate::programs::{Use, WordUse};
+use crate::programs::{Does, Use, WordUse};
 use crate::rules::Match;
 use crate::shell::{Command, addresses};
 
@@ -41,6 +41,11 @@ fn asked_addresses(command: &Command) -> impl Iterator<Item = &str> {
     let is_network = |used: &WordUse| matches!(used.takes, Some(Use::To | Use::From));
     let is_network = line.is_some_and(|line| line.uses.iter().any(is_network));
     let use_of = move |at: usize| line.and_then(|line| line.uses_of(at).first()).and_then(|used| used.takes);
+    // The program of a container may be any: `docker run curl 169.254.169.254/latest/meta-data/`.
+    let runs_in_containers =
+        |program: &str| lists(&roles::CONTAINERS_ENGINES, program) || lists(&roles::CONTAINERS_CLUSTERS, program);
+    let may_ask = command.via.iter().map(String::as_str).chain([command.program.as_str()]).any(runs_in_containers)
+        || matches!(command.does(), None | Some(Does::Run));
     command.args.iter().enumerate().filter_map(move |(at, arg)| {
         let has_scheme = arg.text.contains("://") || arg.text.contains(":\\\\");
         let asked = match use_of(at) {
@@ -49,8 +54,8 @@ fn asked_addresses(command: &Command) -> impl Iterator<Item = &str> {
             Some(_) => has_scheme,
             None => has_scheme || is_network,
         };
-        // The program of a container may be any: `docker run curl 169.254.169.254/latest/meta-data/`.
-        let asked = asked || arg.text.contains("/latest/meta-data") || arg.text.contains("/computeMetadata/");
+        let is_metadata = || arg.text.contains("/latest/meta-data") || arg.text.contains("/computeMetadata/");
+        let asked = asked || may_ask && is_metadata();
         asked.then_some(arg.text.as_str())
     })
 }

@@ -22,7 +22,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
             let parts = patch::parts(text.inspect("which scripts it names"));
             parts.iter().any(|part| {
                 let lists = part.names.iter().filter_map(|name| listed_scripts(name.rsplit('/').next()?));
-                lists.into_iter().any(|listed| adds_script(&part.before, &part.after, listed))
+                lists.into_iter().any(|listed| adds_script_in_part(&part.before, &part.after, listed))
             })
         }),
         Action::Patch { text: None }
@@ -57,7 +57,7 @@ fn edit_adds_script(path: &AbsPath, changes: &[Change], listed: &[&str], context
         None => changes.iter().any(|change| match change {
             Change::Whole(content) => adds_script("", content.inspect("which scripts it names"), listed),
             Change::Replace { old, new, .. } => {
-                adds_script(old.inspect("what is replaced"), new.inspect("what it becomes"), listed)
+                adds_script_in_part(old.inspect("what is replaced"), new.inspect("what it becomes"), listed)
             }
         }),
     }
@@ -71,6 +71,12 @@ fn adds_script(before: &str, after: &str, listed: &[&str]) -> bool {
         None => (scripts_in_part(before, listed), scripts_in_part(after, listed)),
     };
     !after.is_subset(&before)
+}
+
+/// Whether a change of a part of a manifest adds a script. A part may look like a whole manifest: `{"postinstall": "x"}` in
+/// the place of `{}`.
+fn adds_script_in_part(before: &str, after: &str, listed: &[&str]) -> bool {
+    !scripts_in_part(after, listed).is_subset(&scripts_in_part(before, listed)) || adds_script(before, after, listed)
 }
 
 /// The scripts of a manifest with their values; `None` if the text is not a whole manifest.

@@ -5,6 +5,7 @@ use super::token::{Piece, Token};
 use super::{Call, Language};
 use crate::programs::code::{self, CallEffect, effect_of, lists};
 use crate::verdict::limits::SHELL_STEPS;
+use std::cell::LazyCell;
 
 /// The program that stands for code that shows all environment variables.
 const ENVIRONMENT: &str = "code-environment";
@@ -164,9 +165,7 @@ pub(super) fn shown_pickle(code: &Code<'_>) -> Option<Call> {
 
 /// Finds that code shows credentials which a library reads without naming their file: `netrc.netrc().hosts`.
 pub(super) fn credentials(code: &Code<'_>) -> Option<Call> {
-    let shows = |name: &str| {
-        lists(&code::CARRIED_SHOWS, name) || lists(&code::CARRIED_SHOWS, last_component(name)) || name == "vars"
-    };
+    let shows = |name: &str| is_shower(name) || name == "vars";
     let names = || code.tokens.iter().filter_map(|token| if let Token::Name(name) = token { Some(name) } else { None });
     let reads = |name: &&String| {
         lists(&code::CARRIED_CREDENTIALS, name) || lists(&code::CARRIED_CREDENTIALS, last_component(name))
@@ -182,9 +181,13 @@ pub(super) fn has_environment(code: &Code<'_>) -> bool {
 
 /// Finds that code shows all environment variables.
 pub(super) fn environment(code: &Code<'_>) -> Option<Call> {
-    let shows = || {
-        code.tokens.iter().any(|token| matches!(token, Token::Name(name) if lists(&code::CARRIED_SHOWS, name) || lists(&code::CARRIED_SHOWS, last_component(name))))
-    };
+    // What holds for all of the code is found once, when it is first needed.
+    let shows = LazyCell::new(|| {
+        code.meter.charge(code.tokens.len());
+        code.tokens.iter().any(|token| matches!(token, Token::Name(name) if is_shower(name)))
+    });
+    let shows_members = LazyCell::new(|| shows_members(code));
+    let is_filtered = LazyCell::new(|| is_filtered(code));
     let mut open: Vec<usize> = Vec::new();
     for (at, token) in code.tokens.iter().enumerate() {
         match token {
@@ -195,11 +198,9 @@ pub(super) fn environment(code: &Code<'_>) -> Option<Call> {
             Token::Name(_) => {
                 let Some(environment) = environment_at(code, at) else { continue };
                 let is_alone = code.language == Language::Node && code.tokens.len() <= 2;
-                let loops = environment == Environment::Values || shows_members(code);
-                if is_alone
-                    || is_shown(code, at, &open)
-                    || loops && is_looped(code, at) && shows() && !is_filtered(code)
-                {
+                let is_looped =
+                    || is_looped(code, at) && (environment == Environment::Values || *shows_members) && *shows;
+                if is_alone || (is_shown(code, at, &open) || is_looped()) && !*is_filtered {
                     return Some(Call::same(&[ENVIRONMENT]));
                 }
             }
@@ -207,6 +208,11 @@ pub(super) fn environment(code: &Code<'_>) -> Option<Call> {
         }
     }
     None
+}
+
+/// Whether a function shows what it is given.
+fn is_shower(name: &str) -> bool {
+    lists(&code::CARRIED_SHOWS, name) || lists(&code::CARRIED_SHOWS, last_component(name))
 }
 
 /// Whether what stands at `at` is given to a function that shows it.
@@ -217,15 +223,17 @@ fn is_shown(code: &Code<'_>, at: usize, open: &[usize]) -> bool {
         return false;
     }
     let has_values = environment_at(code, at) == Some(Environment::Values);
-    let shows = |name: &str| lists(&code::CARRIED_SHOWS, name) || lists(&code::CARRIED_SHOWS, last_component(name));
     let before = at.checked_sub(1 + usize::from(at > 0 && code.is_sign(at - 1, '%')));
-    if head(before).is_some_and(shows) {
-        return !is_filtered(code);
+    if head(before).is_some_and(is_shower) {
+        return true;
     }
     for open in open.iter().rev() {
         code.meter.charge(1);
+        if code.meter.exceeds(&SHELL_STEPS) {
+            return false;
+        }
         match head(open.checked_sub(1)) {
-            Some(name) if shows(name) => return !is_filtered(code),
+            Some(name) if is_shower(name) => return true,
             // A list of the object holds only its names.
             Some("list" | "sorted" | "set") if !has_values => return false,
             Some(name) if code.is_sign(*open, '(') && !lists(&code::CARRIED_WRAPS, last_component(name)) => {
@@ -251,6 +259,7 @@ fn is_looped(code: &Code<'_>, at: usize) -> bool {
 
 /// Whether the code takes variables by a name that is not a literal: `ENVIRON[k]`.
 fn shows_members(code: &Code<'_>) -> bool {
+    code.meter.charge(code.tokens.len());
     (0..code.tokens.len()).any(|at| match code.token(at) {
         Some(Token::Name(name)) => {
             lists(&code::CARRIED_ENVIRONMENT, name.trim_start_matches('$'))

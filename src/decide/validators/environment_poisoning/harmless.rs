@@ -11,7 +11,7 @@ use crate::path::protected::{classes, is_installed, is_ordinary};
 use crate::path::zones::Area;
 use crate::path::{AbsPath, Extent, Place};
 use crate::programs::code::lists;
-use crate::programs::{self, roles};
+use crate::programs::{self, Does, roles};
 use crate::shell::{self, Act, Command, Effects, Reading};
 use compact_str::CompactString;
 use std::collections::{BTreeMap, BTreeSet};
@@ -85,7 +85,7 @@ impl Judge<'_, '_> {
                 Purpose::Options => self.are_harmless_options(value),
                 // The name of a context says nothing about where it leads, unless a program of this machine gives it.
                 Purpose::Server if self.name.ends_with("_CONTEXT") || self.name.ends_with("_CONNECTION") => {
-                    SERVERS_ORDINARY.iter().any(|pattern| matches(pattern, value))
+                    SERVERS_ORDINARY.iter().any(|pattern| matches(pattern, value)) || self.only_looks_at_containers()
                 }
                 Purpose::Server => value.split([',', '|', ' ']).all(is_ordinary_server),
             }
@@ -151,6 +151,15 @@ impl Judge<'_, '_> {
             .fold(value.to_owned(), |value, linker| value.replace(&format!("link-arg=-fuse-ld={linker}"), ""));
         let refused = row(&OPTIONS_REFUSED).is_some_and(|words| words.split(' ').any(|word| value.contains(word)));
         !refused && !has_word(&value, &OPTIONS_LOADING)
+    }
+
+    /// Whether the shell text only prints what containers there are, wherever they run.
+    fn only_looks_at_containers(&self) -> bool {
+        let commands = self.context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
+        let is_export = |command: &Command| command.program == "export";
+        let runs_containers = |command: &Command| lists(&roles::CONTAINERS_ENGINES, &command.program);
+        commands.iter().any(runs_containers)
+            && commands.iter().all(|command| is_export(command) || command.does() == Some(Does::Look))
     }
 
     /// Whether every address in the shell text is this machine, for which checks may be switched off.

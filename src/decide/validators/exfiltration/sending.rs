@@ -6,7 +6,7 @@ use crate::encoding::address::Address;
 use crate::path::AbsPath;
 use crate::programs::code::lists;
 use crate::programs::{CommandLine, roles};
-use crate::shell::{Arg, Command, Input};
+use crate::shell::{Arg, Command, Input, Target};
 
 /// Verbs of git that print content of files or commits.
 const HISTORY: [&str; 11] = [
@@ -69,11 +69,16 @@ fn prints_field(verb: &str, command: &Command) -> bool {
     let has = |options: &[&str]| args().any(|arg| options.iter().any(|option| arg.starts_with(option)));
     let shows_patch = || {
         has(&[
-            "-p", "-u", "-U", "-c", "-L", "--patch", "--unified", "--cc", "--word-diff", "--color-words", "--binary",
-            "--remerge-diff",
+            "-p", "-u", "-U", "-c", "-L", "--patch", "--unified", "--cc", "--dd", "--diff-merges", "--word-diff",
+            "--color-words", "--binary", "--remerge-diff",
         ])
     };
-    let says_more = |arg: &str| ["%a", "%b", "%B", "%cn", "%ce", "%s"].iter().any(|part| arg.contains(part));
+    // `%+b` and `%-b` differ from `%b` only in the line breaks before them.
+    let says_more = |arg: &str| {
+        let mut parts = arg.split('%').skip(1).map(|part| part.trim_start_matches(['+', '-', ' ']));
+        let more = ["a", "b", "B", "cl", "cL", "cn", "cN", "ce", "cE", "f", "gs", "N", "s", "(trailers"];
+        parts.any(|part| more.iter().any(|field| part.starts_with(field)))
+    };
     let has_summary =
         || has(&["--no-patch", "--name-only", "--stat", "--shortstat", "--numstat"]) || args().any(|arg| arg == "-s");
     // `--pretty=full` and the like print whole messages.
@@ -82,7 +87,16 @@ fn prints_field(verb: &str, command: &Command) -> bool {
         let value = format.and_then(|format| format.strip_prefix('='));
         arg == "--oneline" || value.is_some_and(|value| value.is_empty() || value == "oneline" || value.contains('%'))
     };
+    // `HEAD:VERSION`
+    let is_value = |arg: &str| {
+        let path = arg.split_once(':').map(|(_, path)| path);
+        path.is_some_and(|path| is_value_name(path.rsplit('/').next().unwrap_or_default()))
+    };
+    let mut operands = args().filter(|arg| !arg.starts_with('-') && *arg != verb).peekable();
+    let shows_values = operands.peek().is_some() && operands.all(is_value);
     match verb {
+        "show" if shows_values => true,
+        "diff" if args().any(|arg| arg == "--quiet") => true,
         "log" => (has_summary() || args().any(is_field)) && !shows_patch() && !args().any(says_more),
         "show" | "diff" | "diff-tree" | "stash show" => has_summary() && !shows_patch() && !args().any(says_more),
         // The size or the type of an object.
@@ -99,24 +113,54 @@ pub(super) fn escapes(command: &Command) -> bool {
 /// Whether a command does so with a file as a whole: `jq -r @uri settings.json`, or prints one in one line.
 pub(super) fn escapes_file(command: &Command, at: usize, context: &Context<'_>) -> bool {
     let is_filter = matches!(command.program.as_str(), "jq" | "jaq" | "gojq" | "yq");
-    let words = || command.args.iter().filter(|arg| !arg.text.starts_with('-'));
-    let is_whole = |arg: &Arg| {
-        let filter = arg.text.trim();
+    let is_whole = |filter: &str| {
+        let first = filter.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
         matches!(filter, "." | ".[]" | "..")
-            || filter.starts_with('@')
-            || filter.starts_with(". |")
-            || filter.starts_with(".|")
-            || filter.starts_with("to")
+            || ["@", ". |", ".|"].iter().any(|start| filter.starts_with(start))
+            || matches!(first, "to_entries" | "tojson" | "tostream" | "tostring")
     };
-    let names_filter = words().any(is_whole) || words().count() == 1;
-    is_filter && names_filter && read_paths(at, context).next().is_some()
+    let uses = command.parsed.iter().flat_map(|line| line.uses.iter());
+    let mut operands = uses.filter(|used| !used.by_option).filter_map(|used| command.args.get(used.word));
+    let is_read = |file: &Arg| {
+        let path = Target::of(file, command.cwd.as_deref()).path;
+        path.is_some_and(|path| read_paths(at, context).any(|read| *read == path))
+    };
+    // Without a filter, all is printed.
+    let mut prints_whole = || match (operands.next(), operands.next()) {
+        (None, _) => true,
+        (Some(filter), next) => is_whole(filter.text.trim()) || next.is_none() && is_read(filter),
+    };
+    is_filter && read_paths(at, context).next().is_some() && prints_whole()
+}
+
+/// Whether a command prints only a number or one value of what it is given: `wc -l`, `jq -r .version`.
+pub(super) fn reduces(command: &Command) -> bool {
+    let mut operands = command.args.iter().map(|arg| arg.text.as_str()).filter(|word| !word.starts_with('-'));
+    let is_member = |filter: &str| {
+        filter.strip_prefix('.').is_some_and(|names| {
+            names.split('.').all(|name| {
+                name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                    && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            })
+        })
+    };
+    match command.program.as_str() {
+        "wc" | "gwc" => operands.next().is_none(),
+        "jq" | "jaq" | "gojq" => operands.next().is_some_and(is_member) && operands.next().is_none(),
+        _ => false,
+    }
 }
 
 /// Whether a command may print more than a value that the line itself says.
-pub(super) fn prints_more(command: &Command) -> bool {
+pub(super) fn prints_more(command: &Command, at: usize, context: &Context<'_>) -> bool {
+    // With a file, a program in which a person chooses prints lines of it.
+    let is_choice = lists(&roles::OUTPUT_CHOOSING, &command.program) && read_paths(at, context).next().is_none();
+    let says_name = is_choice || lists(&roles::OUTPUT_NAMING, &command.program);
+    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
+    let says_repository = matches!(command.program.as_str(), "gh" | "glab") && words.starts_with(&["repo", "view"]);
     let names = ["rev-parse", "describe", "branch", "config", "remote", "symbolic-ref"];
     let says_ref = command.program == "git" && command.args.iter().any(|arg| names.contains(&arg.text.as_str()));
-    !(lists(&roles::OUTPUT_SAYING, &command.program) || escapes(command) || says_ref)
+    !(lists(&roles::OUTPUT_SAYING, &command.program) || escapes(command) || says_ref || says_name || says_repository)
 }
 
 /// Whether the name of a list says that its lines are data of people or keys.
@@ -132,7 +176,7 @@ fn names_data(name: &str) -> bool {
 }
 
 /// Whether a program is the client of a database.
-fn is_database(command: &Command) -> bool {
+pub(super) fn is_database(command: &Command) -> bool {
     let language = command.parsed.as_deref().and_then(CommandLine::language);
     language.is_some_and(|language| matches!(language, "psql" | "mysql" | "sqlite" | "sql" | "redis" | "mongo"))
         || matches!(
@@ -201,15 +245,20 @@ pub(super) fn serves_file(command: &Command) -> bool {
 
 /// Whether a file of the project or the home directory holds more than a list or a value, such as a version or a number.
 pub(super) fn is_content(path: &AbsPath, context: &Context<'_>) -> bool {
-    let is_value = |name: &str| {
+    let is_list = |name: &str| {
         let lower = name.to_ascii_lowercase();
-        lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| lists(&roles::OUTPUT_VALUES, word))
-            || ["version", "token"].iter().any(|part| lower.contains(part))
-            || roles::OUTPUT_LISTS.iter().any(|end| lower.ends_with(end))
+        roles::OUTPUT_LISTS.iter().any(|end| lower.ends_with(end))
     };
     let home = context.zones.home.as_ref();
     let near = path.is_below(&context.zones.project) || home.is_some_and(|home| path.is_below(home));
-    near && path.components().last().is_some_and(|name| !is_value(name))
+    near && path.components().last().is_some_and(|name| !is_value_name(name) && !is_list(name))
+}
+
+/// Whether the name of a file says that it holds one value, such as a version or a number.
+fn is_value_name(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| lists(&roles::OUTPUT_VALUES, word))
+        || ["version", "token"].iter().any(|part| lower.contains(part))
 }
 
 /// Whether a command prints the content of a file that holds more than one value, such as a version or a number.

@@ -2,6 +2,7 @@
 
 use super::super::secret_access::{is_secret_file, names_secret};
 use super::super::self_protection::ProcessSearches;
+use super::exports::shows_variable;
 use super::{prints_environment, prints_whole_file, read_paths, sending};
 use crate::decide::context::Context;
 use crate::programs::code::lists;
@@ -114,7 +115,7 @@ impl DataSources {
                     || !whole.is_empty()
                         && printed_words(command).chain(here_text).any(|arg| shows_whole(&arg, command))
             };
-            if commands.iter().any(shows) {
+            if commands.iter().any(shows) || !whole.is_empty() && shows_variable(&whole, context) {
                 return Vec::new();
             }
             let mut spans: Vec<(usize, usize)> =
@@ -154,7 +155,7 @@ impl DataSources {
             CommandSet::of(context, |at, command| {
                 lists(&roles::OUTPUT_DESCRIBING, &command.program)
                     || prints_whole_file(command, at, context)
-                    || escaped.contains(&command.pipeline) && sending::prints_more(command)
+                    || escaped.contains(&command.pipeline) && sending::prints_more(command, at, context)
                     || sending::escapes_file(command, at, context)
             })
         })
@@ -168,8 +169,13 @@ impl DataSources {
 
     /// Commands that print content of the project, its history, processes or databases.
     pub(super) fn printing(&self, context: &Context<'_>) -> &CommandSet {
-        self.printing
-            .get_or_init(|| CommandSet::of(context, |at, command| sending::prints_content(command, at, context)))
+        self.printing.get_or_init(|| {
+            let last_reduced = reduced(context);
+            let is_reduced =
+                |command: &Command| last_reduced.get(&command.pipeline).is_some_and(|last| command.stage < *last);
+            let prints = |at, command: &Command| !is_reduced(command) && sending::prints_content(command, at, context);
+            CommandSet::of(context, prints)
+        })
     }
 
     /// Commands that encode what they read.
@@ -177,6 +183,20 @@ impl DataSources {
         let encodes = |_: usize, command: &Command| lists(&roles::OUTPUT_ENCODING, &command.program);
         self.encoding.get_or_init(|| CommandSet::of(context, encodes))
     }
+}
+
+/// The last stage of each pipeline that is one command that prints only a number or one value of what it is given.
+fn reduced(context: &Context<'_>) -> BTreeMap<usize, usize> {
+    let commands = context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
+    let mut counts: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    commands.iter().for_each(|command| *counts.entry((command.pipeline, command.stage)).or_default() += 1);
+    let is_only = |command: &&Command| counts.get(&(command.pipeline, command.stage)) == Some(&1);
+    let mut last = BTreeMap::new();
+    for command in commands.iter().filter(|command| sending::reduces(command)).filter(is_only) {
+        let stage: &mut usize = last.entry(command.pipeline).or_default();
+        *stage = (*stage).max(command.stage);
+    }
+    last
 }
 
 /// Whether a command is in one of these spans and begins behind its start. Each has the greatest end of it and all before it.
