@@ -13,7 +13,7 @@ pub struct Shape {
 }
 
 /// Repetitions in the smaller of two calls.
-const SIZE: usize = 600;
+const SIZE: usize = 400;
 
 fn each(n: usize, part: impl Fn(usize) -> String) -> String {
     (0..n).map(part).collect()
@@ -128,10 +128,10 @@ pub const SHAPES: &[Shape] = &[
     Shape { name: "one patch applied many times", size: SIZE, event: |n| shell(format!("cat > p.diff <<'E'\n--- a/x\n+++ b/x\n@@ -1,0 +1,{n} @@\n{}E\npatch {}; sh x", "+echo a\n".repeat(n), "p.diff ".repeat(n))) },
     Shape { name: "values in calls within strings of ruby", size: SIZE, event: |n| shell(format!("ruby -e 'y = 1 << 2 / 3 # x\nx = \"{}\"'", "system(\"#{a\");".repeat(n))) },
     Shape { name: "values of make in substitutions", size: SIZE, event: |n| shell(format!("make A='{}'", "x=$(rm ".repeat(n))) },
-    Shape { name: "search paths before options", size: SIZE, event: |n| shell(format!("{}; env A=b ls", each(n, |i| format!("PATH=a{i}:$PATH;")))) },
+    Shape { name: "search paths before options", size: 3 * SIZE / 2, event: |n| shell(format!("{}; env A=b ls", each(n, |i| format!("PATH=a{i}:$PATH;")))) },
     Shape { name: "search paths before words", size: SIZE, event: |n| shell(each(n, |i| format!("PATH=a{i}:$PATH; set -- a b$x;"))) },
     Shape { name: "searches and xargs", size: SIZE, event: |n| shell(each(n, |i| format!("find . -name \"*.a{i}\" | xargs rm;"))) },
-    Shape { name: "paths that grow", size: SIZE, event: |n| shell(each(n, |i| format!("PATH=a{i}:$PATH;"))) },
+    Shape { name: "paths that grow", size: 3 * SIZE / 2, event: |n| shell(each(n, |i| format!("PATH=a{i}:$PATH;"))) },
     Shape { name: "array elements and functions", size: SIZE, event: |n| shell(each(n, |i| format!("arr+=(a{i});f() {{ x=a{i}; }};"))) },
     Shape { name: "written files and installers", size: SIZE, event: |n| shell(each(n, |i| format!("pip install a{i};echo a > f{i};"))) },
     Shape { name: "unclosed lists in python", size: SIZE, event: |n| shell(format!("python3 -c '{}'", each(n, |i| format!("[x = x[::-1]\nif x: y = \"b{i}\"\n")))) },
