@@ -144,7 +144,7 @@ fn is_login(text: &str) -> bool {
     text.contains("://") && !address.is_this_machine() && !is_example(password)
 }
 
-/// Whether whoever asks for an address sends a message.
+/// Whether a request for an address sends a message.
 fn is_sender(url: &str) -> bool {
     let address = Address::parse(url);
     let path = address.location.split(['?', '#']).next().unwrap_or_default();

@@ -21,7 +21,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         Action::Patch { text: Some(text) } => *context.patch_adds_script.get_or_init(|| {
             let parts = patch::parts(text.inspect("which scripts it names"));
             parts.iter().any(|part| {
+                // A part may repeat the name of its file thousands of times.
                 let lists = part.names.iter().filter_map(|name| listed_scripts(name.rsplit('/').next()?));
+                let lists: BTreeSet<&[&str]> = lists.collect();
                 lists.into_iter().any(|listed| adds_script_in_part(&part.before, &part.after, listed))
             })
         }),

@@ -124,6 +124,7 @@ pub const SHAPES: &[Shape] = &[
     Shape { name: "path tests in many directories", size: SIZE, event: |n| shell(format!("find {} {} | xargs cat", each(n, |i| format!("d{i} ")), each(n, |i| format!("-path /a{i}* ")))) },
     Shape { name: "searches and parallel", size: SIZE, event: |n| shell(format!("find {} | parallel echo ::: {}", each(n, |i| format!("d{i} ")), "1 ".repeat(n))) },
     Shape { name: "patterns in an address", size: SIZE, event: |n| shell(format!("curl '{}'", "file:///a/{".repeat(n))) },
+    Shape { name: "names of one part of a patch", size: SIZE, event: |n| before("ApplyPatch", json!({"patch": format!("{}@@\n{}", "+++ b/package.json\n".repeat(n), "+\"x\": \"y\",\n".repeat(n))})) },
     Shape { name: "addresses with patterns in node", size: SIZE, event: |n| shell(format!("node -e '{}'", "file://{a}".repeat(n))) },
     Shape { name: "one patch applied many times", size: SIZE, event: |n| shell(format!("cat > p.diff <<'E'\n--- a/x\n+++ b/x\n@@ -1,0 +1,{n} @@\n{}E\npatch {}; sh x", "+echo a\n".repeat(n), "p.diff ".repeat(n))) },
     Shape { name: "values in calls within strings of ruby", size: SIZE, event: |n| shell(format!("ruby -e 'y = 1 << 2 / 3 # x\nx = \"{}\"'", "system(\"#{a\");".repeat(n))) },
