@@ -10,7 +10,7 @@ mod record_change;
 
 pub use chain::{ExpectedChain, FaultCode, Outcome, ReceiptFault, VerifyReport, verify};
 pub use decision::Decision;
-pub use key::{PublicKey, Secret, TrustedKeys};
+pub use key::{ArgumentsKey, PublicKey, Secret, TrustedKeys};
 pub use record_change::{LastChange, RecordChange, observed_session};
 
 use crate::encoding::hex::digest;

@@ -81,7 +81,7 @@ impl LogLine {
         LogLine { client, ..self }
     }
 
-    /// The line with the HMAC of the tool's input, see [`Secret::arguments_hmac`](crate::receipt::Secret::arguments_hmac).
+    /// The line with the HMAC of the tool's input, see [`ArgumentsKey`](crate::receipt::ArgumentsKey).
     #[must_use]
     pub fn with_input(self, input: Option<String>) -> Self {
         LogLine { input, ..self }

@@ -73,7 +73,7 @@ impl Decision {
 
     /// Sets the members of a receipt of kind `decision`.
     pub(super) fn fill(&self, receipt: &mut Receipt, secret: &Secret) {
-        receipt.args_sha256 = self.input.as_ref().and_then(|input| secret.arguments_hmac(input));
+        receipt.args_sha256 = self.input.as_ref().and_then(|input| secret.arguments_key().hmac(input));
         receipt.dispatched = (self.effect == Effect::Deny).then_some(false);
         receipt.observed.clone_from(&self.observed);
         receipt.pin.clone_from(&self.pin);

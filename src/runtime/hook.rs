@@ -188,8 +188,8 @@ fn tainting_surface<'v>(call: &Call, verdict: &'v Verdict) -> Option<&'v Surface
 fn hash_input(call: &Call, input: &Input, judgement: &Judgement) -> Option<String> {
     let is_logged = judgement.header.phase == Some(Phase::Before) && judgement.verdict.effect() > Effect::Pass;
     let input = call.options.client.tool_input(&input.bytes).filter(|_| is_logged && !call.options.dry_run)?;
-    let secret = receipts::key::read_or_create(&call.environment).inspect_err(|error| warn(error)).ok()?;
-    secret.arguments_hmac(&input)
+    let key = receipts::key::read_or_create_arguments_key(&call.environment).inspect_err(|error| warn(error)).ok()?;
+    key.hmac(&input)
 }
 
 fn append_log(call: &Call, line: LogLine) {

@@ -110,10 +110,8 @@ pub(super) fn reads_names(command: &Command) -> bool {
             None => arg.text == word,
         })
     };
-    roles::FILES_NAMED_BY_INPUT.iter().any(|row| {
-        let mut words = row.split(' ');
-        words.next().is_some_and(|program| program == command.program) && words.all(has)
-    })
+    let words_behind_program = |row: &&'static str| row.strip_prefix(command.program.as_str())?.strip_prefix(' ');
+    roles::FILES_NAMED_BY_INPUT.iter().filter_map(words_behind_program).any(|words| words.split(' ').all(has))
 }
 
 /// Everything that a command runs, in order. A program that reads files named by its input is like `xargs cat`.

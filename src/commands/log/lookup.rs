@@ -4,7 +4,7 @@ use crate::runtime::environment::Environment;
 use crate::runtime::{agent_check, receipts, transcripts};
 use rune::client::RecordedCall;
 use rune::quarantined::{Audit, Reason};
-use rune::receipt::Secret;
+use rune::receipt::ArgumentsKey;
 use rune::telemetry::LogRecord;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,13 +26,13 @@ pub enum Command {
 pub struct Lookup<'a> {
     environment: &'a Environment,
     is_hidden: bool,
-    secret: Option<Secret>,
+    key: Option<ArgumentsKey>,
 }
 
 impl<'a> Lookup<'a> {
     pub fn new(environment: &'a Environment) -> Lookup<'a> {
         let is_hidden = agent_check::refuse_agent("reading transcripts").is_err();
-        Lookup { environment, is_hidden, secret: receipts::key::read(environment).ok().flatten() }
+        Lookup { environment, is_hidden, key: receipts::key::read_arguments_key(environment).ok().flatten() }
     }
 
     /// The commands of these lines, in their order. Each transcript is read once.
@@ -64,8 +64,8 @@ impl<'a> Lookup<'a> {
 
     /// The position of the input that has the hash of the log line.
     pub fn judged_input(&self, record: &LogRecord, call: &RecordedCall) -> Option<usize> {
-        let (secret, hash) = (self.secret.as_ref()?, record.input.as_ref()?);
-        call.inputs.iter().position(|input| secret.arguments_hmac(input).as_ref() == Some(hash))
+        let (key, hash) = (self.key.as_ref()?, record.input.as_ref()?);
+        call.inputs.iter().position(|input| key.hmac(input).as_ref() == Some(hash))
     }
 }
 

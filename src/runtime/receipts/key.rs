@@ -4,7 +4,7 @@ use crate::runtime::environment::Environment;
 use crate::runtime::files;
 use crate::runtime::policy_files;
 use anyhow::Context;
-use rune::receipt::Secret;
+use rune::receipt::{ArgumentsKey, Secret};
 use std::fs::{self, OpenOptions};
 use std::io::{Error, ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -17,21 +17,37 @@ pub fn path(environment: &Environment) -> Result<PathBuf, String> {
 
 /// Reads the key; `None` if there is none. The error names the file.
 pub fn read(environment: &Environment) -> Result<Option<Secret>, String> {
-    let path = path(environment)?;
-    let Some(text) = policy_files::read_text(&path)? else { return Ok(None) };
-    let broken = || format!("{}: not a receipt key\n  help: restore it, or remove it to get a new one", path.display());
-    Secret::read(&text).map(Some).ok_or_else(broken)
+    read_with(environment, Secret::read)
 }
 
 /// Reads the key, and creates one if there is none, so that no receipt is lost.
 pub fn read_or_create(environment: &Environment) -> Result<Secret, String> {
-    match read(environment)? {
-        Some(secret) => Ok(secret),
-        None => {
-            create(environment)?;
-            read(environment)?.ok_or_else(|| "receipts: the key went missing".to_owned())
-        }
+    read_or_create_with(environment, Secret::read)
+}
+
+/// Reads the key for arguments; `None` if there is no key file.
+pub fn read_arguments_key(environment: &Environment) -> Result<Option<ArgumentsKey>, String> {
+    read_with(environment, ArgumentsKey::read)
+}
+
+/// The same, and creates a key file if there is none.
+pub fn read_or_create_arguments_key(environment: &Environment) -> Result<ArgumentsKey, String> {
+    read_or_create_with(environment, ArgumentsKey::read)
+}
+
+fn read_with<T>(environment: &Environment, parse: fn(&str) -> Option<T>) -> Result<Option<T>, String> {
+    let path = path(environment)?;
+    let Some(text) = policy_files::read_text(&path)? else { return Ok(None) };
+    let broken = || format!("{}: not a receipt key\n  help: restore it, or remove it to get a new one", path.display());
+    parse(&text).map(Some).ok_or_else(broken)
+}
+
+fn read_or_create_with<T>(environment: &Environment, parse: fn(&str) -> Option<T>) -> Result<T, String> {
+    if let Some(key) = read_with(environment, parse)? {
+        return Ok(key);
     }
+    create(environment)?;
+    read_with(environment, parse)?.ok_or_else(|| "receipts: the key went missing".to_owned())
 }
 
 /// Creates a key if there is none. If several processes try at once, one succeeds and all use its key.

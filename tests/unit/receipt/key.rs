@@ -88,7 +88,7 @@ fn the_public_key_is_the_one_of_the_standard() {
 
 #[test]
 fn equal_arguments_have_equal_hmacs_in_one_installation_only() {
-    let mark = |secret: u8, text: &str| Secret::new([1; 32], [secret; 32]).arguments_hmac(&seal(text)).unwrap();
+    let mark = |secret: u8, text: &str| Secret::new([1; 32], [secret; 32]).arguments_key().hmac(&seal(text)).unwrap();
     assert_eq!(mark(2, r#"{"a": 1, "b": 2}"#), mark(2, r#"{"b":2,"a":1.0}"#));
     assert_ne!(mark(2, r#"{"a":1}"#), mark(3, r#"{"a":1}"#));
     assert_ne!(mark(2, r#"{"a":1}"#), mark(2, r#"{"a":2}"#));
