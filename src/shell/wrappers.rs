@@ -110,8 +110,12 @@ pub(super) fn reads_names(command: &Command) -> bool {
             None => arg.text == word,
         })
     };
-    let words_behind_program = |row: &&'static str| row.strip_prefix(command.program.as_str())?.strip_prefix(' ');
-    roles::FILES_NAMED_BY_INPUT.iter().filter_map(words_behind_program).any(|words| words.split(' ').all(has))
+    // The rows are in order, so those of a program stand together.
+    let program = command.program.as_str();
+    let start = roles::FILES_NAMED_BY_INPUT.partition_point(|row| *row < program);
+    let rows = roles::FILES_NAMED_BY_INPUT.iter().skip(start);
+    let mut rows = rows.map_while(|row| row.strip_prefix(program)?.strip_prefix(' '));
+    rows.any(|words| words.split(' ').all(has))
 }
 
 /// Everything that a command runs, in order. A program that reads files named by its input is like `xargs cat`.
