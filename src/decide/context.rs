@@ -10,8 +10,9 @@ use crate::programs::{self, Entry};
 use crate::shell::{Effects, Reading};
 use crate::verdict::Finding;
 use crate::verdict::failure::Failure;
+use crate::verdict::limits::Limit;
 use compact_str::CompactString;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 /// The event, the policy, and what is derived from them once for all subjects of the event.
 #[derive(Debug)]
@@ -40,6 +41,8 @@ pub struct Context<'a> {
     pub(super) shown_parts: OnceCell<ShownParts>,
     /// Whether a patch adds scripts to a manifest that run when the project is installed.
     pub(super) patch_adds_script: OnceCell<bool>,
+    /// A limit that a validator has exceeded.
+    pub(super) exceeded: Cell<Option<&'static Limit>>,
 }
 
 impl<'a> Context<'a> {
@@ -68,6 +71,7 @@ impl<'a> Context<'a> {
             compiled: OnceCell::new(),
             shown_parts: OnceCell::new(),
             patch_adds_script: OnceCell::new(),
+            exceeded: Cell::new(None),
         }
     }
 
