@@ -66,7 +66,7 @@ pub const PATH_BYTES: Limit = Limit { name: "path-bytes", most: 4_096, what: "4,
 
 /// Bytes that are searched to apply the edits of a manifest one after the other. An edit may multiply the text.
 pub const EDITED_BYTES: Limit =
-    Limit { name: "edited-bytes", most: 256 << 20, what: "256 MB of text to search for the edits of one file" };
+    Limit { name: "edited-bytes", most: 64 << 20, what: "64 MB of text to search for the edits of one file" };
 
 /// Words of one prompt that count as typed by the person. Longer prompts contain pasted text.
 pub const PROMPT_WORDS: Limit = Limit { name: "prompt-words", most: 2_000, what: "2,000 words in a prompt" };
