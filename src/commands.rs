@@ -28,7 +28,10 @@ use crate::runtime::exit_code::{DONE, FAILED, REFUSED};
 use crate::runtime::options::Options;
 use anyhow::Context;
 use clap::{CommandFactory, Parser, Subcommand};
+use rune::encoding::escape::is_hidden;
+use serde::Serialize;
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -172,6 +175,21 @@ fn say(line: &str) -> anyhow::Result<()> {
     let plain = |c: char| if c.is_control() && !matches!(c, '\n' | '\r' | '\t') { '?' } else { c };
     let line: String = line.chars().map(plain).collect();
     Ok(writeln!(std::io::stdout().lock(), "{line}")?)
+}
+
+/// Returns a value as JSON in which characters are escaped that cannot be seen, of which terminals obey some.
+fn to_json(value: &impl Serialize) -> anyhow::Result<String> {
+    let mut text = String::new();
+    for c in serde_json::to_string(value)?.chars() {
+        if is_hidden(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                write!(text, "\\u{unit:04x}")?;
+            }
+        } else {
+            text.push(c);
+        }
+    }
+    Ok(text)
 }
 
 /// Prints a prompt, and reads a line from stdin.

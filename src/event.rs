@@ -23,6 +23,7 @@ use crate::verdict::Phase;
 use crate::verdict::failure::Failure;
 use crate::verdict::limits::{Meter, SHELL_STEPS};
 use std::collections::BTreeSet;
+use std::iter;
 
 /// What an answer and a log line need to know of an event, even if it cannot be parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -109,13 +110,12 @@ impl ShellText {
                 let texts = changes.iter().map(|change| match change {
                     Change::Whole(text) | Change::Replace { new: text, .. } => text.inspect("what runs by itself"),
                 });
-                let path = path.inspect("does it run by itself");
-                read_written(texts.map(|text| (path.as_str(), text.as_str())), place, catalogue)?
+                let path = path.inspect("does it run by itself").as_str();
+                read_written(texts.map(|text| (iter::once(path), text.as_str())), place, catalogue)?
             }
             Action::Patch { text: Some(text) } if phase == Phase::Before => {
                 let parts = patch::parts(text.inspect("what runs by itself"));
-                let texts = parts.iter().flat_map(|part| part.paths().map(|path| (path, part.added.as_str())));
-                read_written(texts, place, catalogue)?
+                read_written(parts.iter().map(|part| (part.paths(), part.added.as_str())), place, catalogue)?
             }
             Action::Shell { .. }
             | Action::Edit { .. }
@@ -136,25 +136,23 @@ impl ShellText {
     }
 }
 
-/// Reads what is written to files that tools run by themselves: names and texts.
-fn read_written<'t>(
-    written: impl Iterator<Item = (&'t str, &'t str)>,
+/// Reads what is written to files that tools run by themselves: the names that each file may have, and a text.
+fn read_written<'t, N: Iterator<Item = &'t str>>(
+    written: impl Iterator<Item = (N, &'t str)>,
     place: &Place,
     catalogue: &Catalogue,
 ) -> Option<Reading> {
     let meter = Meter::default();
     let home = place.home.as_ref().map(|home| AbsPath::resolve(home, place));
     let mut commands = String::new();
-    let mut seen = BTreeSet::new();
-    for (path, text) in written {
-        let path = AbsPath::resolve(path, place);
-        let name = path.to_string();
-        if protected::is_obeyed(&path, home.as_ref())
-            && !meter.exceeds(&SHELL_STEPS)
-            && seen.insert((name.clone(), text))
-        {
+    for (names, text) in written {
+        let paths = names.map(|name| AbsPath::resolve(name, place));
+        // A part of a patch may repeat the name of its file thousands of times.
+        let obeyed: BTreeSet<String> =
+            paths.filter(|path| protected::is_obeyed(path, home.as_ref())).map(|path| path.to_string()).collect();
+        for name in obeyed.iter().take_while(|_| !meter.exceeds(&SHELL_STEPS)) {
             meter.charge(text.len());
-            commands.extend([shell::written_text(&name, text, &meter).trim(), "\n"]);
+            commands.extend([shell::written_text(name, text, &meter).trim(), "\n"]);
         }
     }
     // The search for commands in settings stops at the limit.

@@ -97,6 +97,8 @@ impl Target {
             say("nothing was changed")?;
             return Ok(false);
         }
+        let now = files::read(&self.path)?.unwrap_or_default();
+        ensure!(now == self.text, "{} has changed since it was read\n  help: run this again", self.path.display());
         if let Some(receipt) = receipt {
             receipts::record_loosening(&self.environment, receipt)?;
         }
@@ -120,8 +122,12 @@ pub fn run(args: &AllowArgs) -> anyhow::Result<()> {
         return if is_made { say!("removed `{}`", one_line(name, 100)) } else { Ok(()) };
     }
     let reason = args.reason.as_deref().unwrap_or_default();
-    ensure!(!reason.trim().is_empty(), "`--reason` is blank\n  help: say why, for whoever reads the policy later");
+    ensure!(
+        !reason.trim().is_empty(),
+        "`--reason` is blank\n  help: say why the exception is needed; the text is kept beside it"
+    );
     let new = build(args, &target, reason)?;
+    new.notes.iter().try_for_each(|note| say(note))?;
     if target.write(&new.text, args.yes, Some(Loosening::Allow))? {
         for id in new.ids {
             say!("it counts from the next call on; `rune allow --remove {id}` takes it back")?;
@@ -130,10 +136,15 @@ pub fn run(args: &AllowArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The new text of the file, and by what the change can be removed.
+/// A change of the file.
+#[derive(Default)]
 struct Change {
+    /// The new text.
     text: String,
+    /// By what it can be removed.
     ids: Vec<String>,
+    /// What is allowed besides the call that it was made for.
+    notes: Vec<String>,
 }
 
 fn build(args: &AllowArgs, target: &Target, reason: &str) -> anyhow::Result<Change> {
@@ -141,12 +152,12 @@ fn build(args: &AllowArgs, target: &Target, reason: &str) -> anyhow::Result<Chan
     if let Some(program) = &args.program {
         check::program(program, target)?;
         let text = edit::add_to_list(&target.text, "executables", "allowed", program, reason)?;
-        return Ok(Change { text, ids: vec![program.clone()] });
+        return Ok(Change { text, ids: vec![program.clone()], ..Change::default() });
     }
     if let Some(dir) = &args.dir {
         let dir = check::directory(dir, target)?;
         let text = edit::add_to_list(&target.text, "paths", "work", &dir, reason)?;
-        return Ok(Change { text, ids: vec![dir] });
+        return Ok(Change { text, ids: vec![dir], ..Change::default() });
     }
     if args.last {
         let until = until.or_else(|| now().date().checked_add(Duration::days(30)));
@@ -158,7 +169,7 @@ fn build(args: &AllowArgs, target: &Target, reason: &str) -> anyhow::Result<Chan
     let id = new_id(&target.config)?;
     let exception =
         NewException { id: id.clone(), rule: rule.clone(), pattern: pattern.clone(), reason: reason.to_owned(), until };
-    Ok(Change { text: edit::add_exceptions(&target.text, &[exception])?, ids: vec![id] })
+    Ok(Change { text: edit::add_exceptions(&target.text, &[exception])?, ids: vec![id], ..Change::default() })
 }
 
 /// The last day of an exception.

@@ -74,7 +74,7 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<u8> {
     let findings = examine(&args.inspect()?)?;
     let healthy = findings.is_empty();
     if args.json {
-        say(&serde_json::to_string(&DoctorReport { healthy, findings })?)?;
+        say(&crate::commands::to_json(&DoctorReport { healthy, findings })?)?;
     } else if healthy {
         say("all is well: the guard is on, and answers sample calls as it should")?;
     } else {

@@ -116,7 +116,7 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     if args.json {
         let explanation = build_explanation(&args.tool, &reading, &effects, &verdict, pause);
-        writeln!(out, "{}", serde_json::to_string(&explanation)?)?;
+        writeln!(out, "{}", crate::commands::to_json(&explanation)?)?;
     } else {
         out.write_all(render_tree(&line, &reading, &effects, &verdict, pause).as_bytes())?;
     }

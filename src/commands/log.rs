@@ -1,9 +1,11 @@
 //! `rune log`: recent decisions, with the command from the client's own transcript.
 
+mod again;
 mod lookup;
 mod read;
 mod show;
 
+pub use again::{expose, judge_again};
 pub use lookup::{Command, Lookup};
 pub use read::LogFile;
 
@@ -12,7 +14,7 @@ use super::quarantine::{LogArgs, parse_since};
 use super::style::Style;
 use crate::runtime::environment::{Environment, now};
 use crate::runtime::log;
-use crate::runtime::options::Dirs;
+use crate::runtime::options::{Dirs, Options};
 use crate::runtime::policy_files::{self, RuleSelection};
 use crate::runtime::transcripts::is_plain_id;
 use anyhow::{Context, bail, ensure};
@@ -79,7 +81,7 @@ impl Wanted<'_> {
 }
 
 pub fn run(args: &RecentArgs) -> anyhow::Result<()> {
-    let environment = environment(args);
+    let (options, environment) = registered(args);
     let path = log::path(&environment).context("HOME is not set\n  help: set HOME or `--client-dir`")?;
     let since = args.since.as_deref().map(|since| parse_since(since, now())).transpose()?;
     let wanted = Wanted { args, since: since.map(rfc3339) };
@@ -90,7 +92,7 @@ pub fn run(args: &RecentArgs) -> anyhow::Result<()> {
     file.read(|record| recent.add(record, |record| wanted.includes(record)))
         .with_context(|| format!("cannot read {}", path.display()))?;
     check_known(args, &recent, &reasons)?;
-    let lookup = Lookup::new(&environment);
+    let lookup = Lookup::new(&environment, &options);
     let printer = Printer { args, reasons: &reasons, lookup: &lookup };
     let none = recent.kept.is_empty();
     printer.print(recent.kept)?;
@@ -108,11 +110,12 @@ pub fn run(args: &RecentArgs) -> anyhow::Result<()> {
     }
 }
 
-/// The directories of the registered hook, whose key the hashes of the log are made with.
-fn environment(args: &RecentArgs) -> Environment {
+/// The registered hook, whose directories hold the log and the key of its hashes.
+fn registered(args: &RecentArgs) -> (Options, Environment) {
     let named = Dirs { client: args.log.client_dir.clone(), ..Dirs::default() };
-    let registered = registered_options().map(|options| options.environment());
-    registered.unwrap_or_else(|_| args.log.environment()).with_dirs(&named)
+    let Ok(options) = registered_options() else { return (Options::parse(&[]), args.log.environment()) };
+    let environment = options.environment().with_dirs(&named);
+    (options, environment)
 }
 
 struct Printer<'a> {

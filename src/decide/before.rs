@@ -31,7 +31,9 @@ pub fn needed_kinds(event: &Event<'_>) -> Vec<RuleKind> {
             [Some(RuleKind::Bash), edit, read].into_iter().flatten().collect()
         }
         // What a file says that runs by itself is judged by all of them.
-        Action::Edit { .. } if event.shell().is_some() => vec![RuleKind::Bash, RuleKind::Edit, RuleKind::Read],
+        Action::Edit { .. } | Action::Patch { .. } if event.shell().is_some() => {
+            vec![RuleKind::Bash, RuleKind::Edit, RuleKind::Read]
+        }
         Action::Edit { .. } | Action::Patch { .. } => vec![RuleKind::Edit],
         Action::Read { .. }
         | Action::Files { .. }
@@ -57,6 +59,9 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         Action::Shell { dialect, .. } => shell_text::judge(*dialect, context, verdict),
         Action::Edit { path: Some(path), .. } => {
             judge_file(path.inspect("which file is changed"), Act::Write, context, verdict);
+            if let Some(limit) = context.exceeded.get() {
+                verdict.add(context.failure(&limit.failure()));
+            }
             shell_text::judge_written(event, config, verdict);
         }
         Action::Patch { text: Some(text) } => {

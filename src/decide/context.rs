@@ -10,8 +10,9 @@ use crate::programs::{self, Entry};
 use crate::shell::{Effects, Reading};
 use crate::verdict::Finding;
 use crate::verdict::failure::Failure;
+use crate::verdict::limits::Limit;
 use compact_str::CompactString;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 /// The event, the policy, and what is derived from them once for all subjects of the event.
 #[derive(Debug)]
@@ -40,6 +41,8 @@ pub struct Context<'a> {
     pub(super) shown_parts: OnceCell<ShownParts>,
     /// Whether a patch adds scripts to a manifest that run when the project is installed.
     pub(super) patch_adds_script: OnceCell<bool>,
+    /// A limit that a validator has exceeded.
+    pub(super) exceeded: Cell<Option<&'static Limit>>,
 }
 
 impl<'a> Context<'a> {
@@ -47,10 +50,11 @@ impl<'a> Context<'a> {
     pub fn new(event: &'a Event<'a>, config: &'a Config) -> Self {
         let globs = |texts: &'a [CompactString]| texts.iter().map(|text| Glob::new(text)).collect();
         let resolve = |text: &str| AbsPath::resolve(text, &event.place);
-        // Ignores a worktree that contains the home directory or the project.
-        let zones = event.facts.worktrees.iter().fold(Zones::of(&event.place), |zones, worktree| {
-            zones.clone().with_work([resolve(worktree)]).unwrap_or(zones)
-        });
+        let mut zones = Zones::of(&event.place);
+        for worktree in &event.facts.worktrees {
+            // A worktree that contains the home directory or the project is ignored.
+            zones.add_work(resolve(worktree)).ok();
+        }
         let (zones, invalid_work) = match zones.clone().with_work(config.work.iter().map(|text| resolve(text))) {
             Ok(zones) => (zones, None),
             Err(directory) => (zones, Some(directory)),
@@ -68,6 +72,7 @@ impl<'a> Context<'a> {
             compiled: OnceCell::new(),
             shown_parts: OnceCell::new(),
             patch_adds_script: OnceCell::new(),
+            exceeded: Cell::new(None),
         }
     }
 

@@ -81,13 +81,17 @@ impl Zones {
     /// Adds directories that are worked in like the project. A directory that contains home, the project or a vital
     /// directory is returned as an error.
     pub fn with_work(mut self, directories: impl IntoIterator<Item = AbsPath>) -> Result<Self, AbsPath> {
-        for directory in directories {
-            if !matches!(self.area(&directory), Area::Other | Area::InTemp | Area::InProject) {
-                return Err(directory);
-            }
-            self.work.push(directory);
-        }
+        directories.into_iter().try_for_each(|directory| self.add_work(directory))?;
         Ok(self)
+    }
+
+    /// Adds one such directory, or returns it if it cannot be one.
+    pub fn add_work(&mut self, directory: AbsPath) -> Result<(), AbsPath> {
+        if !matches!(self.area(&directory), Area::Other | Area::InTemp | Area::InProject) {
+            return Err(directory);
+        }
+        self.work.push(directory);
+        Ok(())
     }
 
     /// The zone of a path.

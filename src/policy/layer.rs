@@ -281,7 +281,7 @@ impl Layer {
         Layer { preset, ..Layer::default() }
     }
 
-    /// The strongest layer during a pause: that of the preset `off`, with the rules that `gentle` always denies by.
+    /// The layer that is added on top of all others during a pause: the preset `off`, with the `always_deny` of `gentle`.
     pub fn of_pause() -> Layer {
         let embedded = |name| Layer::embedded(name).unwrap_or_default();
         // An explicit permission for every call would also skip the client's own prompts.
@@ -361,7 +361,7 @@ impl Layer {
             receipts: mcp.receipts,
             knows_user_servers: mcp.user_servers.map(knows),
             disabled: compact(rules.0.disabled),
-            exceptions: exceptions.into_iter().map(|raw| raw.0.check(text, file)).collect::<Result<_, _>>()?,
+            exceptions: read_exceptions(exceptions.into_iter().map(|raw| raw.0), text, file)?,
             notes: raw.daemon.map(note).into_iter().collect(),
         })
     }
@@ -412,10 +412,24 @@ fn is_exception_id(id: &str) -> bool {
     (1..=MAX_ID_BYTES).contains(&id.len()) && id.bytes().all(is_plain)
 }
 
+/// Checks the exceptions of a file. They follow each other in it, so that its lines are counted once.
+fn read_exceptions(
+    raw: impl Iterator<Item = RawException>,
+    text: &str,
+    file: &str,
+) -> Result<Vec<Exception>, LayerError> {
+    let (mut read, mut position) = (0, START);
+    let check = |raw: RawException| {
+        let start = raw.rule.span().start;
+        position = position_behind(position, text.get(read..start).unwrap_or_default());
+        read = start;
+        raw.check(position, file)
+    };
+    raw.map(check).collect()
+}
+
 impl RawException {
-    fn check(self, text: &str, file: &str) -> Result<Exception, LayerError> {
-        let before = text.get(..self.rule.span().start).unwrap_or_default();
-        let (line, column) = end_position(before);
+    fn check(self, (line, column): (usize, usize), file: &str) -> Result<Exception, LayerError> {
         let rule = self.rule.into_inner();
         let pattern = self.pattern.clone().map(Pattern::new);
         let invalid = pattern.as_ref().and_then(|pattern| pattern.check().err());
@@ -449,10 +463,14 @@ impl RawException {
     }
 }
 
-/// The line and column, from 1, at the end of a text.
-fn end_position(before: &str) -> (usize, usize) {
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    (before.matches('\n').count() + 1, line.chars().count() + 1)
+/// The line and column of the first character of a file.
+const START: (usize, usize) = (1, 1);
+
+/// The line and column behind a text that begins at a position.
+fn position_behind((line, column): (usize, usize), text: &str) -> (usize, usize) {
+    let last = text.rsplit('\n').next().unwrap_or_default();
+    let before = if last.len() < text.len() { 1 } else { column };
+    (line + text.matches('\n').count(), before + last.chars().count())
 }
 
 impl LayerError {
@@ -469,7 +487,7 @@ impl LayerError {
         let near = names.next().and_then(|wrong| nearest(wrong, names)).map(|name| format!("did you mean `{name}`?"));
         let split = message.split_once(", expected ");
         let (message, expected) = split.map_or((message.as_str(), None), |(head, tail)| (head, Some(tail)));
-        let (line, column) = end_position(before);
+        let (line, column) = position_behind(START, before);
         LayerError {
             file: file.to_owned(),
             line,

@@ -1,4 +1,4 @@
-//! A pause: for some time the guard answers as under the preset `off`, except for `always_deny`.
+//! A pause: until it ends, the guard answers as under the preset `off`, but the rules in `always_deny` still deny.
 
 use std::fmt;
 use time::format_description::well_known::Rfc3339;
@@ -15,10 +15,10 @@ pub struct Pause {
 }
 
 impl Pause {
-    /// The longest pause.
+    /// The length of the longest pause.
     pub const MAX: Duration = Duration::hours(8);
 
-    /// A pause from now on; `None` if it would be empty or too long.
+    /// A pause that begins now; `None` unless the length is positive and at most [`Pause::MAX`].
     pub fn new(now: OffsetDateTime, length: Duration) -> Option<Pause> {
         let until = now.checked_add(length)?;
         (length.is_positive() && length <= Self::MAX).then_some(Pause { from: now, until })
@@ -30,8 +30,8 @@ impl Pause {
         format!("{HEADER}\nfrom {}\nuntil {}\n", format(self.from), format(self.until))
     }
 
-    /// Parses the text of the file. `None` if the pause is not in force at `now`: it has ended, begins later, is longer than
-    /// [`Pause::MAX`], or the text has another form.
+    /// Parses the text of the file. `None` if the text has another form, the pause is longer than [`Pause::MAX`], or `now` is
+    /// before its beginning or not before its end.
     pub fn read(text: &str, now: OffsetDateTime) -> Option<Pause> {
         let mut lines = text.strip_suffix('\n')?.split('\n');
         lines.next().filter(|line| *line == HEADER)?;
@@ -42,7 +42,7 @@ impl Pause {
     }
 }
 
-/// The time of its end, which is less than a day away.
+/// When it ends. A time without a date suffices, because that is less than a day away.
 impl fmt::Display for Pause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (hour, minute, _) = self.until.to_offset(UtcOffset::UTC).to_hms();

@@ -204,13 +204,16 @@ fn is_unknown(command: &Command) -> bool {
     command.parsed.is_none()
 }
 
+/// How many worktrees are read. To leave one out is stricter, because files in it are then outside of the project.
+const MAX_WORKTREES: usize = 256;
+
 /// The worktrees of the project's repository, from git's own records, if the call touches files outside of the project.
 fn worktrees(event: &Event<'_>) -> Vec<String> {
     let project = event.place.project.as_deref().unwrap_or(&event.place.cwd);
     let records = std::fs::read_dir(Path::new(project).join(".git").join("worktrees"));
     let names =
         records.into_iter().flatten().flatten().filter_map(|entry| read_text(&entry.path().join("gitdir")).ok()?);
-    names.filter_map(|text| Some(text.trim().strip_suffix("/.git")?.to_owned())).collect()
+    names.filter_map(|text| Some(text.trim().strip_suffix("/.git")?.to_owned())).take(MAX_WORKTREES).collect()
 }
 
 /// The protected file that a path is another hard link to.

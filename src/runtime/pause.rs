@@ -1,6 +1,7 @@
-//! The file of a pause, which is in the state directory and so belongs to the guard's files.
+//! Reads and writes the file of a pause.
 //!
-//! It fails closed: whatever is not exactly the file that [`write`] writes is no pause.
+//! It lies in the state directory, whose files agents may not write. A file that [`write`] cannot have written is ignored, so
+//! that the guard is on.
 
 use crate::runtime::environment::{Environment, now};
 use crate::runtime::files::write_private;
@@ -13,24 +14,26 @@ use std::io::{ErrorKind, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
-/// A longer file is no pause.
+/// A longer file is ignored.
 const MAX_BYTES: u64 = 256;
 
-/// Permissions to write that only the owner may have.
+/// The permission bits by which the group and others may write a file.
 const OTHERS_WRITE: u32 = 0o022;
 
 fn path(environment: &Environment) -> Option<PathBuf> {
     Some(environment.state_dir.as_ref()?.join("paused"))
 }
 
-/// The pause that is in force. A file of another owner, with links or that others may write is none.
+/// The pause that is in force. A file is ignored if it is a symlink or not regular, belongs to another user, has further hard
+/// links, can be written by others, is longer than [`MAX_BYTES`], or cannot be read.
 pub fn read(environment: &Environment) -> Option<Pause> {
-    let (mut file, length) = open_with(&path(environment)?, OFlags::NOFOLLOW).ok()?;
+    let (file, length) = open_with(&path(environment)?, OFlags::NOFOLLOW).ok()?;
     let found = file.metadata().ok()?;
     let is_own = found.uid() == geteuid().as_raw() && found.nlink() == 1 && found.mode() & OTHERS_WRITE == 0;
     let mut text = String::new();
-    (is_own && length <= MAX_BYTES).then(|| file.read_to_string(&mut text).ok()).flatten()?;
-    Pause::read(&text, now())
+    // The file may grow while it is read.
+    file.take(MAX_BYTES).read_to_string(&mut text).ok()?;
+    Pause::read(&text, now()).filter(|_| is_own && length <= MAX_BYTES)
 }
 
 pub fn write(environment: &Environment, pause: Pause) -> Result<()> {

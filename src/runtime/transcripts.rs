@@ -11,7 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::os::fd::OwnedFd;
-use std::path::Path;
 
 /// A longer line of a transcript is skipped.
 const MAX_LINE_BYTES: u64 = 64 << 20;
@@ -33,12 +32,13 @@ pub fn find(environment: &Environment, session: &str, ids: &BTreeSet<&str>) -> B
     for pattern in environment.client.locations().transcripts {
         let pattern = pattern.replace("{session}", session);
         let segments: Vec<&str> = pattern.split('/').collect();
-        for file in open_all(dir, &segments) {
+        let Ok(dir) = open(dir, DIRECTORY, Mode::empty()) else { continue };
+        for_each_file(&dir, &segments, &mut |file| {
             for call in calls(file, environment).filter(|call| ids.contains(call.id.as_str()) && is_plain_id(&call.id))
             {
                 found.entry(call.id.clone()).or_default().push(call);
             }
-        }
+        });
     }
     found
 }
@@ -66,31 +66,37 @@ fn calls(file: File, environment: &Environment) -> impl Iterator<Item = Recorded
     })
 }
 
-/// Opens the regular files below `dir` whose names match the segments of a pattern. The directory itself may be a symlink.
-fn open_all(dir: &Path, segments: &[&str]) -> Vec<File> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let mut dirs: Vec<OwnedFd> = open(dir, flags, Mode::empty()).into_iter().collect();
-    let Some((last, above)) = segments.split_last() else { return Vec::new() };
-    for segment in above {
-        dirs = dirs.iter().flat_map(|dir| open_matching(dir, segment, flags)).collect();
+/// Opens a directory. The client's directory itself may be a symlink.
+const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// Opens a file without waiting for a writer of a pipe.
+const FILE: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
+
+/// Calls a function for each regular file below `dir` whose names match the segments of a pattern, in the order of the names.
+/// Symlinks are not followed. One file is open at a time, because there may be more than a process may open.
+fn for_each_file(dir: &OwnedFd, segments: &[&str], read: &mut impl FnMut(File)) {
+    let Some((pattern, below)) = segments.split_first() else { return };
+    let flags = if below.is_empty() { FILE } else { DIRECTORY };
+    for name in matching(dir, pattern) {
+        let Ok(entry) = openat(dir, &name, flags | OFlags::NOFOLLOW, Mode::empty()) else { continue };
+        let is_file =
+            || fstat(&entry).is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::RegularFile);
+        if !below.is_empty() {
+            for_each_file(&entry, below, read);
+        } else if is_file() {
+            read(File::from(entry));
+        }
     }
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let files = dirs.iter().flat_map(|dir| open_matching(dir, last, flags));
-    let is_file =
-        |file: &OwnedFd| fstat(file).is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::RegularFile);
-    files.filter(is_file).map(File::from).collect()
 }
 
-/// Opens the entries of a directory that match `pattern`, without following symlinks, in the order of their names.
-fn open_matching(dir: &OwnedFd, pattern: &str, flags: OFlags) -> Vec<OwnedFd> {
-    let open = |name: &str| openat(dir, name, flags | OFlags::NOFOLLOW, Mode::empty()).ok();
-    let Some((start, end)) = pattern.split_once('*') else { return open(pattern).into_iter().collect() };
+/// The names in a directory that match `pattern`.
+fn matching(dir: &OwnedFd, pattern: &str) -> BTreeSet<String> {
+    let Some((start, end)) = pattern.split_once('*') else { return BTreeSet::from([pattern.to_owned()]) };
     let entries = Dir::read_from(dir).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().to_str().ok().map(str::to_owned));
     let is_match = |name: &String| {
         let is_name = !matches!(name.as_str(), "." | "..");
         is_name && name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
     };
-    let names: BTreeSet<String> = names.filter(is_match).collect();
-    names.iter().filter_map(|name| open(name)).collect()
+    names.filter(is_match).collect()
 }

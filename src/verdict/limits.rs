@@ -64,6 +64,10 @@ pub const SEARCH_PATTERNS: Limit = Limit { name: "search-patterns", most: 256, w
 /// Bytes of one path (`PATH_MAX`).
 pub const PATH_BYTES: Limit = Limit { name: "path-bytes", most: 4_096, what: "4,096 bytes in a path" };
 
+/// Bytes that are searched to apply the edits of a manifest one after the other. An edit may multiply the text.
+pub const EDITED_BYTES: Limit =
+    Limit { name: "edited-bytes", most: 64 << 20, what: "64 MB of text to search for the edits of one file" };
+
 /// Words of one prompt that count as typed by the person. Longer prompts contain pasted text.
 pub const PROMPT_WORDS: Limit = Limit { name: "prompt-words", most: 2_000, what: "2,000 words in a prompt" };
 
@@ -78,10 +82,10 @@ pub const CONTENT_STEPS: Limit =
     Limit { name: "content-steps", most: 12_000_000, what: "the content rules can compare" };
 
 /// All limits on what a judgement reads of an event. Those on records of MCP servers, below, end in a refusal by the pins.
-pub const ALL: [&Limit; 16] = [
+pub const ALL: [&Limit; 17] = [
     &EVENT_BYTES, &SHELL_BYTES, &SHELL_DEPTH, &SHELL_NESTING, &SHELL_COMMANDS, &SHELL_FUNCTIONS, &SHELL_DIRECTORIES,
-    &SHELL_STEPS, &CONTAINER_MOUNTS, &FILES, &SEARCH_PATTERNS, &PATH_BYTES, &PROMPT_WORDS, &MEMORY_BYTES,
-    &CONTENT_BYTES, &CONTENT_STEPS,
+    &SHELL_STEPS, &CONTAINER_MOUNTS, &FILES, &SEARCH_PATTERNS, &PATH_BYTES, &EDITED_BYTES, &PROMPT_WORDS,
+    &MEMORY_BYTES, &CONTENT_BYTES, &CONTENT_STEPS,
 ];
 
 /// Bytes of the definition of one MCP tool, or of the instructions of a server. What is longer cannot be approved, and

@@ -127,6 +127,61 @@ fn one_of_the_last_stops_can_be_chosen() {
 }
 
 #[test]
+fn stops_that_cannot_be_allowed_are_not_offered_and_the_newest_says_why() {
+    let home = home("strict");
+    for (id, command) in [
+        ("toolu_1", "git push --force origin one"),
+        ("toolu_2", "rm -rf ~"),
+        ("toolu_3", "git push --force origin two"),
+        ("toolu_4", "rune hooks uninstall"),
+    ] {
+        call(&home, "strict", "s1", id, "proj", &bash(command));
+    }
+    let start = || {
+        let words = ["allow", "--last", "--reason", "mine"];
+        home.start_as_person(&home.path("proj"), crate::support::sandbox::terminal::Stdin::Terminal, &words)
+    };
+    let output = start().answer(&[("Which one? [1-2, default 1] ", "\r"), ("[y/N] ", "y\r")]);
+    assert!(output.stdout.contains("The newest stop cannot be allowed: `self-protection`"), "{output:?}");
+    assert!(!output.stdout.contains("rm -rf") && !output.stdout.contains("rune hooks uninstall"), "{output:?}");
+    assert!(local(&home).contains("origin two") && !local(&home).contains("origin one"), "{}", local(&home));
+    // Only one is left, and it is not the newest, so that the person is asked.
+    let output = start().answer(&[("Which one? [1-1, default 1] ", "2\r")]);
+    assert!(output.exit == 1 && output.combined().contains("invalid choice `2`"), "{output:?}");
+    assert!(!local(&home).contains("origin one"), "{}", local(&home));
+}
+
+#[test]
+fn an_exception_that_covers_more_than_the_call_says_so() {
+    let home = home("strict");
+    let input =
+        json!({"file_path": home.path("proj/package.json"), "old_string": "a", "new_string": "\"postinstall\": \"x\""});
+    let event = json!({"session_id": "s1", "transcript_path": "/t.jsonl", "cwd": home.path("proj"), "tool_input": input,
+        "hook_event_name": "PreToolUse", "tool_name": "Edit", "tool_use_id": "toolu_1"});
+    assert_ne!(home.run(&["hook", "pre", "--preset", "strict"], event.to_string()).decision(), "");
+    let part = json!({"type": "tool_use", "id": "toolu_1", "name": "Edit", "input": input});
+    let line = json!({"type": "assistant", "cwd": home.path("proj"), "message": {"content": [part]}});
+    home.write(".claude/projects/x/s1.jsonl", &format!("{line}\n"));
+    let allowed = allow(&home, &["--last", "--reason", "r"]);
+    assert!(allowed.exit == 0 && allowed.stdout.contains("covers every change of `package.json`"), "{allowed:?}");
+}
+
+#[test]
+fn a_file_that_changes_during_the_question_is_not_overwritten() {
+    let home = home("strict");
+    let words = ["allow", "--program", "frobnicate", "--reason", "ours"];
+    let output = home.run_and_type(&words, |shown| {
+        let is_asked = shown.ends_with("[y/N] ");
+        is_asked.then(|| {
+            home.write(".config/rune/config.local.toml", "preset = \"strict\"\n");
+            "y\r".to_owned()
+        })
+    });
+    assert!(output.exit == 1 && output.combined().contains("has changed since it was read"), "{output:?}");
+    assert_eq!(local(&home), "preset = \"strict\"\n");
+}
+
+#[test]
 fn a_program_and_a_directory_are_allowed_by_name() {
     let home = home("strict");
     let ask = |line: &str| judge(&home, "strict", "s1", "toolu_1", "proj", &bash(line)).decision();

@@ -129,6 +129,19 @@ fn json_has_one_object_for_each_decision() {
 }
 
 #[test]
+fn the_reason_is_that_of_the_call_if_the_same_rule_judges_it_now() {
+    let home = home_with(&[("s1", "toolu_1", "Bash", json!({"command": "rm -rf ~ \u{9b}2J\u{e0041}"}))]);
+    let shown = as_person(&home, &["--json"]).stdout;
+    assert!(!shown.contains(['\u{9b}', '\u{e0041}']), "{shown}");
+    let line: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(line["command"], "rm -rf ~ \u{9b}2J\u{e0041}");
+    let says_more = |home: &Sandbox| as_person(home, &[]).stdout.contains("it would delete a directory");
+    assert!(says_more(&home));
+    home.write(".config/rune/config.toml", "[rules]\ndisabled = [\"destructive-delete\"]\n");
+    assert!(!says_more(&home));
+}
+
+#[test]
 fn an_agent_sees_no_commands() {
     let home = home_with(&[("s1", "toolu_1", "Bash", push("main"))]);
     for words in [&["log"][..], &["log", "--json"]] {

@@ -123,6 +123,9 @@ fn a_file_that_is_not_the_guards_own_is_no_pause() {
     std::fs::create_dir(&path).unwrap();
     assert_eq!(decision(&home), "deny", "a directory");
     std::fs::remove_dir(&path).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::RWXU).unwrap();
+    assert_eq!(decision(&home), "deny", "a pipe");
+    std::fs::remove_file(&path).unwrap();
     for text in ["", "paused", &text.replace("until 2", "until 3"), &format!("{text}{}", "\n".repeat(300))] {
         home.write(FILE, text);
         rights(0o600);

@@ -19,6 +19,9 @@ use std::path::Path;
 /// Rules that guard Rune itself, besides those of the validator.
 const GUARD_RULES: [&str; 1] = ["guard-copy"];
 
+/// Names in findings that no rule has, so that no exception is compared with them.
+const BUILT_IN: [&str; 2] = ["quarantine-escalation", "unreadable-command"];
+
 /// Refuses rules that no exception is made from, and names that no rule has.
 pub fn rule(name: &str, config: &Config) -> anyhow::Result<()> {
     let shown = one_line(name, 100);
@@ -31,6 +34,13 @@ pub fn rule(name: &str, config: &Config) -> anyhow::Result<()> {
         bail!(
             "`{shown}` is about approvals, and there are no exceptions from it\n  help: `rune mcp status` says what to approve"
         );
+    }
+    if name.starts_with("project/") {
+        bail!("`{shown}` is a rule of this project's own policy\n  help: change the policy in `.rune` of the project");
+    }
+    if BUILT_IN.contains(&name) {
+        let help = "help: write the command in plainer words, or answer the prompt";
+        bail!("`{shown}` is not about a particular command, and there are no exceptions from it\n  {help}");
     }
     let named: Vec<&Rule> =
         config.rules.iter().filter(|rule| rule.id.as_str() == name && rule.owner == Owner::Operator).collect();

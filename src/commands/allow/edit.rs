@@ -71,8 +71,9 @@ pub fn add_to_list(text: &str, table: &str, key: &str, item: &str, reason: &str)
     let list = section.entry(key).or_insert_with(|| value(Array::new()));
     let list = list.as_array_mut().with_context(|| format!("`{table}.{key}` is not a list"))?;
     let mut entry = Value::from(item);
-    // A line end would end the comment.
-    entry.decor_mut().set_prefix(format!("\n    # {}\n    ", one_line(reason, 500)));
+    // Comments behind the last entry stay there. A line end in the reason would end the comment.
+    let comments = list.trailing().as_str().unwrap_or_default().trim_end();
+    entry.decor_mut().set_prefix(format!("{comments}\n    # {}\n    ", one_line(reason, 500)));
     list.push_formatted(entry);
     list.set_trailing_comma(true);
     list.set_trailing("\n");
@@ -105,11 +106,7 @@ pub fn remove(text: &str, name: &str) -> anyhow::Result<String> {
     };
     let lists = [("executables", "allowed"), ("paths", "work")].map(|(table, key)| {
         let list = document.get_mut(table).and_then(|table| table.get_mut(key)).and_then(Item::as_array_mut);
-        list.map_or(0, |list| {
-            let before = list.len();
-            list.retain(|value| value.as_str() != Some(name));
-            before - list.len()
-        })
+        list.map_or(0, |list| remove_from_list(list, name))
     });
     if removed + lists.iter().sum::<usize>() == 0 {
         bail!(
@@ -123,6 +120,27 @@ pub fn remove(text: &str, name: &str) -> anyhow::Result<String> {
         comments.trim_end_matches('\n').to_owned() + if comments.is_empty() { "" } else { "\n" } + &trailing,
     );
     Ok(finish(&document))
+}
+
+/// Removes the entries of this name with their reasons, and returns how many there were. Comments above a reason stay.
+fn remove_from_list(list: &mut Array, name: &str) -> usize {
+    let mut removed = 0;
+    loop {
+        let position = list.iter().position(|value| value.as_str() == Some(name));
+        let Some(at) = position else { return removed };
+        let prefix = list.remove(at).decor().prefix().and_then(RawString::as_str).unwrap_or_default().to_owned();
+        removed += 1;
+        let Some((comments, _)) = prefix.trim_end().rsplit_once('\n').filter(|(text, _)| text.contains('#')) else {
+            continue;
+        };
+        if let Some(next) = list.get_mut(at) {
+            let prefix = next.decor().prefix().and_then(RawString::as_str).unwrap_or_default().to_owned();
+            next.decor_mut().set_prefix(comments.to_owned() + &prefix);
+        } else {
+            let trailing = list.trailing().as_str().unwrap_or_default().to_owned();
+            list.set_trailing(comments.to_owned() + &trailing);
+        }
+    }
 }
 
 fn parse(text: &str) -> anyhow::Result<DocumentMut> {

@@ -2,18 +2,16 @@
 
 use super::edit::{self, NewException};
 use super::{Change, Target, check, new_id};
-use crate::commands::log::{LogFile, Lookup};
-use crate::commands::{ask, explain};
-use crate::runtime::policy_files;
+use crate::commands::ask;
+use crate::commands::log::{LogFile, Lookup, expose, judge_again};
 use crate::runtime::{log, transcripts};
 use anyhow::{Context, anyhow, bail, ensure};
-use rune::client::{RecordedCall, SampleEvent};
+use rune::client::RecordedCall;
 use rune::encoding::escape::one_line;
 use rune::policy::{Config, Exception};
-use rune::quarantined::{Audit, Quarantined, Reason};
-use rune::rules::Pattern;
+use rune::rules::{Pattern, RuleKind};
 use rune::telemetry::LogRecord;
-use rune::verdict::{Effect, Finding, Phase, Verdict};
+use rune::verdict::{Effect, Finding, Verdict};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 use time::Date;
@@ -24,26 +22,58 @@ const MAX_LOOKED_UP: usize = 200;
 /// Stops that are offered.
 const MAX_OFFERED: usize = 9;
 
-/// The session that a call is judged in again: one that has read nothing and was asked nothing.
-const SESSION: &str = "rune-allow";
-
 /// A call that was stopped, and what the transcript has under its id.
 struct Stop {
     record: LogRecord,
     calls: Vec<RecordedCall>,
 }
 
+/// A stop for which an exception can be made.
+struct Offer {
+    rule: String,
+    text: String,
+    change: Change,
+}
+
+/// Makes the change for the newest stop, or for the one that the person chooses among those that can be allowed.
 pub fn build(target: &Target, reason: &str, until: Option<Date>, yes: bool) -> anyhow::Result<Change> {
-    let lookup = Lookup::new(&target.environment);
-    let stop = choose(stops(target)?, &lookup, yes)?;
+    let lookup = Lookup::new(&target.environment, &target.options);
+    let stops = stops(target)?;
+    let mut offers = stops.iter().map(|stop| offer(stop, target, &lookup, reason, until));
+    let newest = offers.next().context("there is no stop")?;
+    // Without a question only the newest stop is meant.
+    if yes {
+        return newest.map(|offer| offer.change);
+    }
+    let (newest, refusal) = newest.map_or_else(|error| (None, Some(error)), |offer| (Some(offer), None));
+    let offers: Vec<Offer> = newest.into_iter().chain(offers.filter_map(Result::ok)).take(MAX_OFFERED).collect();
+    match refusal {
+        Some(error) if offers.is_empty() => return Err(error),
+        Some(error) => say!("The newest stop cannot be allowed: {error}")?,
+        None if offers.len() == 1 => return offers.into_iter().next().map(|offer| offer.change).context("no offer"),
+        None => {}
+    }
+    choose(offers)
+}
+
+/// The change that allows a call; an error says why there is none.
+fn offer(
+    stop: &Stop,
+    target: &Target,
+    lookup: &Lookup<'_>,
+    reason: &str,
+    until: Option<Date>,
+) -> anyhow::Result<Offer> {
     let record = &stop.record;
     let changed = "the transcript has another input than the one that was judged, so nothing can be allowed by it\n  \
                    help: name the rule and `--match`, see `rune allow --help`";
-    let judged = stop.calls.iter().find_map(|call| Some((call, call.inputs.get(lookup.judged_input(record, call)?)?)));
+    let judged = stop.calls.iter().find_map(|call| Some((call, lookup.judged_input(record, call)?)));
     let (call, input) = judged.context(changed)?;
     check::rule(&record.rule, &target.config)?;
-    let judge = Judge { target, call, input: expose(input)? };
-    let verdict = judge.run(&[])?;
+    let judge = |exceptions: &[NewException]| {
+        judge_again(call, input, &target.options, &target.environment, |policy| with_exceptions(policy, exceptions))
+    };
+    let verdict = judge(&[])?;
     let rule =
         verdict.deciding().next().filter(|_| verdict.effect() >= Effect::Ask).map(|finding| finding.rule().as_str());
     let help = "help: the policy has changed since, or the call depends on files that have";
@@ -53,7 +83,7 @@ pub fn build(target: &Target, reason: &str, until: Option<Date>, yes: bool) -> a
         one_line(&record.rule, 100),
         rule.map_or_else(|| "pass".to_owned(), |rule| format!("`{}`", one_line(rule, 100)))
     );
-    let mut change = Change { text: target.text.clone(), ids: Vec::new() };
+    let mut change = Change { text: target.text.clone(), ..Change::default() };
     let mut exceptions = Vec::new();
     for finding in stopping(&verdict) {
         let rule = finding.rule().as_str();
@@ -73,20 +103,35 @@ pub fn build(target: &Target, reason: &str, until: Option<Date>, yes: bool) -> a
         })?;
         let pattern = format!("^{}$", regex_lite::escape(subject));
         check::pattern(&pattern)?;
+        change.notes.extend(note(rule, subject, &target.config));
         let id = new_id(&target.config)?;
         let (rule, reason) = (rule.to_owned(), reason.to_owned());
         exceptions.push(NewException { id: id.clone(), rule, pattern, reason, until });
         change.ids.push(id);
     }
     let is_exact = exceptions.len() == change.ids.len();
-    let left = judge.run(&exceptions)?;
+    let left = judge(&exceptions)?;
     if let Some(finding) = stopping(&left).first().filter(|_| is_exact) {
         bail!("with the exception the call would still be stopped by `{}`", one_line(finding.rule().as_str(), 100));
     }
     if !exceptions.is_empty() {
         change.text = edit::add_exceptions(&change.text, &exceptions)?;
     }
-    Ok(change)
+    Ok(Offer { rule: record.rule.clone(), text: expose(&call.text)?.clone(), change })
+}
+
+/// What else an exception covers that is matched with this text. Only the texts of commands are about one call.
+fn note(rule: &str, subject: &str, config: &Config) -> Option<String> {
+    let kind = config.rules.iter().find(|known| known.id.as_str() == rule)?.kind;
+    let covered = match kind {
+        RuleKind::Bash => return None,
+        RuleKind::Edit => "every change of",
+        RuleKind::Read => "every use of",
+        RuleKind::Mcp => "every call of",
+        RuleKind::Agent => "every agent in mode",
+        RuleKind::Post => "every result with",
+    };
+    Some(format!("The exception from `{}` covers {covered} `{}`.", one_line(rule, 100), one_line(subject, 200)))
 }
 
 /// The findings that stop a call, one for each rule and subject.
@@ -130,57 +175,18 @@ fn stops(target: &Target) -> anyhow::Result<Vec<Stop>> {
     Ok(stops)
 }
 
-/// The newest stop, or the one that the person chooses.
-fn choose(stops: Vec<Stop>, lookup: &Lookup<'_>, yes: bool) -> anyhow::Result<Stop> {
-    let offered = stops.len().min(MAX_OFFERED);
-    let mut chosen = 1;
-    if offered > 1 && !yes {
-        for (nth, stop) in stops.iter().take(offered).enumerate() {
-            let text = lookup.judged(&stop.record, &stop.calls).map(|call| expose(&call.text).cloned()).transpose()?;
-            let text = text.unwrap_or_else(|| "(another input than the one that was judged)".to_owned());
-            say!("{}  {:<24} {}", nth + 1, one_line(&stop.record.rule, 24), one_line(&text, 48))?;
-        }
-        let typed = ask(&format!("Which one? [1-{offered}, default 1] "))?;
-        let typed = typed.trim();
-        if !typed.is_empty() {
-            let number = typed.parse().ok().filter(|number| (1..=offered).contains(number));
-            chosen =
-                number.ok_or_else(|| anyhow!("invalid choice `{}`: expected 1 to {offered}", one_line(typed, 20)))?;
-        }
+/// Asks which call is meant.
+fn choose(offers: Vec<Offer>) -> anyhow::Result<Change> {
+    for (nth, offer) in offers.iter().enumerate() {
+        say!("{}  {:<24} {}", nth + 1, one_line(&offer.rule, 24), one_line(&offer.text, 48))?;
     }
-    stops.into_iter().nth(chosen - 1).context("there is no such call")
-}
-
-fn expose<T>(content: &Quarantined<T>) -> anyhow::Result<&T> {
-    let reason = Reason::new("a person allows the call").map_err(|_| anyhow!("no reason"))?;
-    Ok(content.expose(reason, &mut Audit::new(|_| {})))
-}
-
-/// Judges a recorded call again.
-struct Judge<'a> {
-    target: &'a Target,
-    call: &'a RecordedCall,
-    input: &'a [u8],
-}
-
-impl Judge<'_> {
-    fn run(&self, exceptions: &[NewException]) -> anyhow::Result<Verdict> {
-        let Target { options, environment, .. } = self.target;
-        let sample = SampleEvent {
-            session: SESSION,
-            cwd: &self.call.cwd,
-            phase: Phase::Before,
-            tool: &self.call.tool,
-            input: serde_json::from_slice(self.input).context("the recorded input cannot be read")?,
-            result: None,
-        };
-        let event = options.client.sample_event(&sample);
-        let preview = explain::preview_with_policy(&event, options, environment, |wanted, project| {
-            let config = policy_files::config(options, environment, wanted, project);
-            with_exceptions(config, exceptions)
-        })?;
-        Ok(preview.verdict)
-    }
+    let count = offers.len();
+    let typed = ask(&format!("Which one? [1-{count}, default 1] "))?;
+    let typed = typed.trim();
+    let number = if typed.is_empty() { Some(1) } else { typed.parse().ok().filter(|number| *number > 0) };
+    let chosen = number.and_then(|number: usize| offers.into_iter().nth(number - 1));
+    let invalid = || anyhow!("invalid choice `{}`: expected 1 to {count}", one_line(typed, 20));
+    chosen.map(|offer| offer.change).ok_or_else(invalid)
 }
 
 fn with_exceptions(mut config: Config, new: &[NewException]) -> Config {

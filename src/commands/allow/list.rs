@@ -45,7 +45,7 @@ pub fn run(target: &Target, json: bool) -> anyhow::Result<()> {
         })
         .with_context(|| format!("cannot read {}", path.display()))?;
     let listed = collect(&target.config, &uses);
-    if json { say(&serde_json::to_string(&listed)?) } else { say(&render(&listed)) }
+    if json { say(&crate::commands::to_json(&listed)?) } else { say(&render(&listed)) }
 }
 
 fn collect<'a>(config: &'a Config, uses: &BTreeMap<String, u64>) -> Exceptions<'a> {

@@ -215,7 +215,7 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<u8> {
     let pauses = registered.iter().filter_map(|registered| pause::read(&registered.options.environment()));
     let paused = pauses.map(|pause| pause.to_string()).next();
     let report = StatusReport { guard, paused, files: files.collect::<anyhow::Result<_>>()? };
-    say(&if args.json { serde_json::to_string(&report)? } else { text(&report) })?;
+    say(&if args.json { crate::commands::to_json(&report)? } else { text(&report) })?;
     Ok(if guard == GuardState::On { DONE } else { FAILED })
 }
 

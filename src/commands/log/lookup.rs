@@ -1,9 +1,11 @@
 //! Looks up the commands of logged calls in the client's transcripts.
 
+use super::again::{expose, judge_again};
 use crate::runtime::environment::Environment;
+use crate::runtime::options::Options;
 use crate::runtime::{agent_check, receipts, transcripts};
 use rune::client::RecordedCall;
-use rune::quarantined::{Audit, Reason};
+use rune::quarantined::Quarantined;
 use rune::receipt::ArgumentsKey;
 use rune::telemetry::LogRecord;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What is known of the command of a logged call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// What the call was to do.
-    Known(String),
+    /// What the call was to do, and the reason of the rule of the log line if the call is judged by the same rule now.
+    Known { text: String, reason: Option<String> },
     /// No transcript has the call.
     Missing,
     /// The transcript has the call with another input than the one that was judged.
@@ -25,14 +27,15 @@ pub enum Command {
 
 pub struct Lookup<'a> {
     environment: &'a Environment,
+    options: &'a Options,
     is_hidden: bool,
     key: Option<ArgumentsKey>,
 }
 
 impl<'a> Lookup<'a> {
-    pub fn new(environment: &'a Environment) -> Lookup<'a> {
+    pub fn new(environment: &'a Environment, options: &'a Options) -> Lookup<'a> {
         let is_hidden = agent_check::refuse_agent("reading transcripts").is_err();
-        Lookup { environment, is_hidden, key: receipts::key::read_arguments_key(environment).ok().flatten() }
+        Lookup { environment, options, is_hidden, key: receipts::key::read_arguments_key(environment).ok().flatten() }
     }
 
     /// The commands of these lines, in their order. Each transcript is read once.
@@ -51,25 +54,31 @@ impl<'a> Lookup<'a> {
                 _ if self.is_hidden => Command::Hidden,
                 _ if record.call.is_empty() => Command::Unnamed,
                 None => Command::Missing,
-                Some(calls) => self.judged(record, calls).map_or(Command::Changed, |call| Command::Known(text(call))),
+                Some(calls) => self.judged(record, calls).map_or(Command::Changed, |call| self.describe(record, call)),
             }
         };
         records.iter().map(command).collect()
     }
 
     /// The recorded call whose input was judged. Without a hash in the log, it is the first.
-    pub fn judged<'c>(&self, record: &LogRecord, calls: &'c [RecordedCall]) -> Option<&'c RecordedCall> {
+    fn judged<'c>(&self, record: &LogRecord, calls: &'c [RecordedCall]) -> Option<&'c RecordedCall> {
         calls.iter().find(|call| record.input.is_none() || self.judged_input(record, call).is_some())
     }
 
-    /// The position of the input that has the hash of the log line.
-    pub fn judged_input(&self, record: &LogRecord, call: &RecordedCall) -> Option<usize> {
+    /// The input that has the hash of the log line.
+    pub fn judged_input<'c>(&self, record: &LogRecord, call: &'c RecordedCall) -> Option<&'c Quarantined<Vec<u8>>> {
         let (key, hash) = (self.key.as_ref()?, record.input.as_ref()?);
-        call.inputs.iter().position(|input| key.hmac(input).as_ref() == Some(hash))
+        call.inputs.iter().find(|input| key.hmac(input).as_ref() == Some(hash))
     }
-}
 
-fn text(call: &RecordedCall) -> String {
-    let reason = Reason::new("a person is shown what the call was to do");
-    reason.map(|reason| call.text.expose(reason, &mut Audit::new(|_| {})).clone()).unwrap_or_default()
+    fn describe(&self, record: &LogRecord, call: &RecordedCall) -> Command {
+        // The log does not hold the reason, because it quotes the call.
+        let verdict = self
+            .judged_input(record, call)
+            .and_then(|input| judge_again(call, input, self.options, self.environment, |policy| policy).ok());
+        let findings = verdict.iter().flat_map(|verdict| verdict.findings());
+        let reason = findings.filter(|finding| finding.rule().as_str() == record.rule).map(|finding| finding.reason());
+        let reason = reason.map(str::to_owned).next();
+        Command::Known { text: expose(&call.text).cloned().unwrap_or_default(), reason }
+    }
 }

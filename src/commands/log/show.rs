@@ -37,7 +37,7 @@ impl Command {
     /// Why there is no command.
     fn why_not(&self) -> Option<&'static str> {
         match self {
-            Command::Known(_) => None,
+            Command::Known { .. } => None,
             Command::Missing => Some("no transcript has the call"),
             Command::Changed => Some("the transcript has another input than the one that was judged"),
             Command::Unnamed => Some("the log names no call"),
@@ -56,13 +56,13 @@ pub fn json(record: &LogRecord, command: &Command, reasons: &BTreeMap<String, St
         tool: &record.tool,
         decision: &record.decision,
         rules: record.rules(),
-        reason: reason(record, reasons),
+        reason: reason(record, command, reasons),
         source: &record.source,
-        command: if let Command::Known(text) = command { Some(text) } else { None },
+        command: if let Command::Known { text, .. } = command { Some(text) } else { None },
         no_command: command.why_not(),
         us: record.us,
     };
-    Ok(serde_json::to_string(&decision)? + "\n")
+    Ok(crate::commands::to_json(&decision)? + "\n")
 }
 
 /// A line with time, decision, rule and tool, one with client and session, then the command and the reason.
@@ -88,7 +88,7 @@ pub fn text(record: &LogRecord, command: &Command, reasons: &BTreeMap<String, St
     let mut add = |text: &str| lines.extend(wrap(text, width).into_iter().map(|line| format!("{INDENT}{line}")));
     add(&format!("{client}, {session}"));
     match command {
-        Command::Known(text) => add(&format!("{}: {}", one_line(&record.tool, 50), escaped(text))),
+        Command::Known { text, .. } => add(&format!("{}: {}", one_line(&record.tool, 50), escaped(text))),
         Command::Missing | Command::Changed | Command::Unnamed | Command::Hidden => {
             add(&format!("{} ({})", one_line(&record.tool, 50), command.why_not().unwrap_or_default()));
         }
@@ -96,7 +96,7 @@ pub fn text(record: &LogRecord, command: &Command, reasons: &BTreeMap<String, St
     if !record.source.is_empty() {
         add(&format!("source: {}", one_line(&record.source, 80)));
     }
-    if let Some(reason) = reason(record, reasons) {
+    if let Some(reason) = reason(record, command, reasons) {
         add(&escaped(&reason));
     }
     lines.join("\n") + "\n"
@@ -110,8 +110,11 @@ fn escaped(text: &str) -> String {
     parts.join("`") + end
 }
 
-/// What the first rule says, without values of the call: the log does not hold the reason itself.
-fn reason(record: &LogRecord, reasons: &BTreeMap<String, String>) -> Option<String> {
+/// Why the first rule stopped the call. If the call is not known, it is what the rule says, without values of the call.
+fn reason(record: &LogRecord, command: &Command, reasons: &BTreeMap<String, String>) -> Option<String> {
+    if let Command::Known { reason: Some(reason), .. } = command {
+        return Some(reason.clone());
+    }
     let rule = record.rules().first().copied()?;
     let nudge = reasons.get(rule).or_else(|| reasons.get(&rule.replace('_', " ")))?;
     let variables = [

@@ -59,7 +59,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
     unreadable.dedup();
     if args.json {
         let servers = states.iter().map(server_output).collect();
-        return say(&serde_json::to_string(&StatusOutput { servers, unreadable })?);
+        return say(&crate::commands::to_json(&StatusOutput { servers, unreadable })?);
     }
     if states.is_empty() && unreadable.is_empty() {
         return say("no MCP server is configured here or has a record");

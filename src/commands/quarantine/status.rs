@@ -51,7 +51,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
             Some(top) => report.cut(top),
             None => report,
         };
-        writeln!(out, "{}", serde_json::to_string(&report)?)?;
+        writeln!(out, "{}", crate::commands::to_json(&report)?)?;
     } else if report.lines == 0 {
         writeln!(out, "{}", describe_empty_log(&path, &filter))?;
     } else {

@@ -32,7 +32,7 @@ pub fn list(args: &ListArgs) -> anyhow::Result<()> {
     for file in files {
         let summary = summarize(&file)?;
         if args.json {
-            say(&serde_json::to_string(&summary)?)?;
+            say(&crate::commands::to_json(&summary)?)?;
         } else {
             let ReceiptFileSummary { session, part, receipts, denied, asked, sealed, last, .. } = summary;
             let sealed = if sealed { "sealed" } else { "open" };

@@ -38,7 +38,7 @@ pub fn run(args: &VerifyArgs) -> anyhow::Result<u8> {
     let keys = keys(args)?;
     let verification = verify(&args.path, keys, args.head.as_deref())?;
     if args.json {
-        say(&serde_json::to_string(&verification)?)?;
+        say(&crate::commands::to_json(&verification)?)?;
     } else {
         for line in verification.lines() {
             say(&line)?;

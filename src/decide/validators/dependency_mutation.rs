@@ -6,6 +6,7 @@ use super::{Context, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::event::{Action, Change};
 use crate::rules::Match;
+use crate::verdict::limits::EDITED_BYTES;
 use manifest::Manifest;
 pub(super) use manifest::{SCRIPTS_COMPOSER, SCRIPTS_NPM};
 
@@ -19,24 +20,31 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let manifest = if is_requirements { Manifest::Lines } else { Manifest::of(path.components().last()?)? };
     let current = context.event.facts.contents.iter().find(|(name, _)| *name == path.to_string());
     let changed = match current {
-        Some((_, before)) => apply(before, changes).is_none_or(|after| manifest.has_changed(before, &after)),
+        Some((_, before)) => apply(before, changes, context).is_none_or(|after| manifest.has_changed(before, &after)),
         None => changes.iter().any(|change| shows_dependencies(change, manifest)),
     };
     suspicious_if(changed, "it changes the dependencies of the project")
 }
 
-/// Applies all changes to a text. Returns `None` if the text to be replaced is missing.
-pub(super) fn apply(before: &str, changes: &[Change]) -> Option<String> {
+/// Applies all changes to a text. Returns `None` if the text to be replaced is missing, or if a limit is exceeded.
+pub(super) fn apply(before: &str, changes: &[Change], context: &Context<'_>) -> Option<String> {
     let mut text = before.to_owned();
+    let mut searched = 0;
     for change in changes {
         text = match change {
             Change::Whole(content) => content.inspect("what the dependencies become").clone(),
             Change::Replace { old, new, all } => {
                 let (old, new) = (old.inspect("what is replaced"), new.inspect("what it becomes"));
-                if !text.contains(old.as_str()) {
+                let found = if *all { text.matches(old.as_str()).count() } else { text.contains(old.as_str()).into() };
+                searched += text.len() + found.saturating_mul(new.len());
+                if searched > EDITED_BYTES.most {
+                    context.exceeded.set(Some(&EDITED_BYTES));
                     return None;
                 }
-                if *all { text.replace(old.as_str(), new) } else { text.replacen(old.as_str(), new, 1) }
+                if found == 0 {
+                    return None;
+                }
+                text.replacen(old.as_str(), new, found)
             }
         };
     }

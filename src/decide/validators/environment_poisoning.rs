@@ -6,7 +6,7 @@ use super::{Context, block, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::rules::{Match, Tier};
 use crate::shell::Reading;
-use harmless::{Directories, Homes, Judge};
+use harmless::{Directories, Homes, Judge, LineFacts};
 use std::collections::{BTreeMap, BTreeSet};
 
 // The lists of `rules/variables.toml`.
@@ -55,9 +55,10 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let names_home = env.iter().any(|(name, _)| Homes::are_named_by(name));
     let homes = names_home.then(|| Homes::of(reading, effects));
     let directories = output_directories(&env, reading);
+    let line = LineFacts::default();
     let judged = |(name, value): &(String, Option<String>)| {
         let directories = directories.get(&(name.as_str(), value.as_deref().unwrap_or_default()));
-        let judge = Judge { name, context, homes: homes.as_ref(), directories };
+        let judge = Judge { name, context, homes: homes.as_ref(), directories, line: &line };
         find_in_variable(value.as_deref(), judge)
     };
     let matches = env.into_iter().filter_map(judged);

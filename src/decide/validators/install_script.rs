@@ -55,7 +55,7 @@ fn listed_scripts(file: &str) -> Option<&'static [&'static str]> {
 fn edit_adds_script(path: &AbsPath, changes: &[Change], listed: &[&str], context: &Context<'_>) -> bool {
     let current = context.event.facts.contents.iter().find(|(name, _)| *name == path.to_string());
     match current {
-        Some((_, before)) => apply(before, changes).is_some_and(|after| adds_script(before, &after, listed)),
+        Some((_, before)) => apply(before, changes, context).is_some_and(|after| adds_script(before, &after, listed)),
         None => changes.iter().any(|change| match change {
             Change::Whole(content) => adds_script("", content.inspect("which scripts it names"), listed),
             Change::Replace { old, new, .. } => {

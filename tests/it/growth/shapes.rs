@@ -368,4 +368,7 @@ pub const SHAPES: &[Shape] = &[
     Shape { name: "files of variables in directories", size: SIZE, event: |n| shell(each(n, |i| format!("cd d{i}; LESSHISTFILE=a less b;"))) },
     Shape { name: "scripts of patched manifests", size: SIZE, event: |n| before("apply_patch", json!({"input": each(n, |i| format!("*** Update File: p{i}/package.json\n+\"prepare\": [\n"))})) },
     Shape { name: "open arrays of scripts", size: SIZE, event: |n| before("Edit", json!({"file_path": "package.json", "old_string": "a", "new_string": "\"prepare\": [\"".repeat(n)})) },
+    Shape { name: "contexts of containers", size: SIZE, event: |n| shell(each(n, |i| format!("DOCKER_CONTEXT=c{i} docker ps; "))) },
+    Shape { name: "checks of servers that are switched off", size: SIZE, event: |n| shell(each(n, |i| format!("GIT_SSL_NO_VERIFY=a{i} curl localhost:{i}; "))) },
+    Shape { name: "names of one part of a patch that runs by itself", size: SIZE, event: |n| before("apply_patch", json!({"input": format!("{}@@\n{}", "*** Update File: .vscode/tasks.json\n".repeat(n), "+\"command\": \"ls\",\n".repeat(n))})) },
 ];

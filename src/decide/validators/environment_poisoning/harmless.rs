@@ -14,6 +14,7 @@ use crate::programs::code::lists;
 use crate::programs::{self, Does, roles};
 use crate::shell::{self, Act, Command, Effects, Reading};
 use compact_str::CompactString;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Values that only switch a feature on or off.
@@ -29,6 +30,14 @@ pub(super) struct Judge<'a, 'c> {
     pub homes: Option<&'a Homes>,
     /// Where the commands run for which it is set, if it names a file without a directory.
     pub directories: Option<&'a Directories<'a>>,
+    pub line: &'a LineFacts,
+}
+
+/// What is true of the whole shell text. It is found out once, because a text may set thousands of variables.
+#[derive(Default)]
+pub(super) struct LineFacts {
+    only_looks_at_containers: OnceCell<bool>,
+    asks_only_this_machine: OnceCell<bool>,
 }
 
 /// Working directories of commands; `None` for an unknown one.
@@ -85,7 +94,8 @@ impl Judge<'_, '_> {
                 Purpose::Options => self.are_harmless_options(value),
                 // The name of a context says nothing about where it leads, unless a program of this machine gives it.
                 Purpose::Server if self.name.ends_with("_CONTEXT") || self.name.ends_with("_CONNECTION") => {
-                    SERVERS_ORDINARY.iter().any(|pattern| matches(pattern, value)) || self.only_looks_at_containers()
+                    SERVERS_ORDINARY.iter().any(|pattern| matches(pattern, value))
+                        || *self.line.only_looks_at_containers.get_or_init(|| self.only_looks_at_containers())
                 }
                 Purpose::Server => value.split([',', '|', ' ']).all(is_ordinary_server),
             }
@@ -164,9 +174,12 @@ impl Judge<'_, '_> {
 
     /// Whether every address in the shell text is this machine, for which checks may be switched off.
     pub fn is_for_this_machine(&self, value: &str) -> bool {
-        let network = self.context.effects().map(|effects| effects.network.as_slice()).unwrap_or_default();
         let is_local = |address: &str| Address::parse(address).is_nearby();
-        !network.is_empty() && network.iter().all(|address| is_local(address)) || is_local(value) && value.contains('.')
+        let asks_only_this_machine = || {
+            let network = self.context.effects().map(|effects| effects.network.as_slice()).unwrap_or_default();
+            !network.is_empty() && network.iter().all(|address| is_local(address))
+        };
+        *self.line.asks_only_this_machine.get_or_init(asks_only_this_machine) || is_local(value) && value.contains('.')
     }
 
     fn resolve(&self, path: &str) -> AbsPath {

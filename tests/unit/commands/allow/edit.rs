@@ -43,5 +43,11 @@ fn items_of_lists_are_on_lines_of_their_own_below_their_reasons() {
     assert!(is_valid(&text));
     assert!(is_valid(&remove(&text, "y").unwrap()));
     assert!(remove(&text, "z").is_err());
+    let commented = "[executables]\nallowed = [\n    \"x\", # mine\n    # the end\n]\n";
+    let text = add_to_list(commented, "executables", "allowed", "y", "r").unwrap();
+    assert!(text.starts_with(commented.trim_end_matches("\n]\n")) && is_valid(&text), "{text}");
+    let further = add_to_list(&text, "executables", "allowed", "z", "s").unwrap();
+    assert_eq!(remove(&further, "z").unwrap(), text);
+    assert_eq!(remove(&text, "y").unwrap(), commented);
     assert!(add_to_list("paths = 1", "paths", "work", "/w", "r").is_err());
 }

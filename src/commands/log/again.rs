@@ -1,0 +1,43 @@
+//! Judges a recorded call again.
+
+use crate::commands::explain;
+use crate::runtime::environment::Environment;
+use crate::runtime::options::Options;
+use crate::runtime::policy_files;
+use anyhow::{Context, anyhow};
+use rune::client::{RecordedCall, SampleEvent};
+use rune::policy::Config;
+use rune::quarantined::{Audit, Quarantined, Reason};
+use rune::verdict::{Phase, Verdict};
+
+/// The session that a call is judged in again: one that has read nothing and was asked nothing.
+const SESSION: &str = "rune-again";
+
+/// Judges a call with an input of its own, by the policy as it is now and without a pause. `change` may change the policy.
+pub fn judge_again(
+    call: &RecordedCall,
+    input: &Quarantined<Vec<u8>>,
+    options: &Options,
+    environment: &Environment,
+    change: impl FnOnce(Config) -> Config,
+) -> anyhow::Result<Verdict> {
+    let sample = SampleEvent {
+        session: SESSION,
+        cwd: &call.cwd,
+        phase: Phase::Before,
+        tool: &call.tool,
+        input: serde_json::from_slice(expose(input)?).context("the recorded input cannot be read")?,
+        result: None,
+    };
+    let event = options.client.sample_event(&sample);
+    let preview = explain::preview_with_policy(&event, options, environment, |wanted, project| {
+        change(policy_files::config(options, environment, wanted, project))
+    })?;
+    Ok(preview.verdict)
+}
+
+/// The content of a transcript, for people.
+pub fn expose<T>(content: &Quarantined<T>) -> anyhow::Result<&T> {
+    let reason = Reason::new("a person looks at a recorded call").map_err(|_| anyhow!("no reason"))?;
+    Ok(content.expose(reason, &mut Audit::new(|_| {})))
+}
