@@ -51,11 +51,21 @@ struct BoundState<'a> {
     bindings: Option<&'a Bindings<'a>>,
     /// The elements that arrays with subscripts which are not known are bound to.
     elements: Option<&'a Elements<'a>>,
+    ampersand: Ampersand,
+}
+
+/// What `&` is in the replacement of `${x/a/&}`.
+#[derive(Clone, Copy)]
+enum Ampersand {
+    /// What the pattern matches, as in bash 5.2.
+    Match,
+    /// The character, as in older versions and in zsh.
+    Character,
 }
 
 impl<'a> BoundState<'a> {
     fn new(state: &'a ShellState) -> Self {
-        BoundState { state, bindings: None, elements: None }
+        BoundState { state, bindings: None, elements: None, ampersand: Ampersand::Match }
     }
 
     fn binding(&self, name: &str) -> Option<&'a Option<Value>> {

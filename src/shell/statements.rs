@@ -108,9 +108,9 @@ fn changes_server(words: &[&str], lower: &str) -> bool {
     }
 }
 
-/// Whether the last condition of a statement holds for every row: `where true`, `where 1=1`, `where id = id`, `… or 1=1`.
+/// Whether a condition of a statement holds for every row: `where true`, `where 1=1`, `where id = id`, `… or 1=1`.
 fn is_always_true(statement: &str) -> bool {
-    // A condition that asks the same table without one of its own finds every row.
+    // `delete from a where id in (select id from a)`: a subselect from the same table, without a condition, finds every row.
     let asked = statement.split_once("where").and_then(|(_, condition)| condition.split_once("select "));
     let is_whole = |inner: &str| !["where", " join ", " limit "].iter().any(|word| inner.contains(word));
     if let Some((_, inner)) = asked.filter(|(_, inner)| is_whole(inner)) {

@@ -107,7 +107,10 @@ pub(super) fn reads_names(command: &Command) -> bool {
     let has = |word: &str| {
         command.args.iter().any(|arg| match word.strip_suffix('*') {
             Some(start) => arg.text.starts_with(start),
-            None => arg.text == word,
+            None => {
+                let by_path = arg.text.strip_suffix("/dev/stdin");
+                arg.text == word || by_path.is_some() && by_path == word.strip_suffix('-')
+            }
         })
     };
     // The rows are in order, so those of a program stand together.

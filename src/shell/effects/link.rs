@@ -42,10 +42,8 @@ pub(super) fn follow(effects: &mut Effects, reading: &Reading) {
         // A link that is moved leads to the same place.
         let moves = matches!(command.program.as_str(), "mv" | "gmv");
         for (link, from) in found {
-            let leads = if moves { links.named(from.components()).first().cloned() } else { Some(from) };
-            if let Some(leads) = leads {
-                links.add((link, leads));
-            }
+            let leads = if moves { links.named(from.components()).to_vec() } else { vec![from] };
+            leads.into_iter().for_each(|leads| links.add((link.clone(), leads)));
         }
     }
     if links.by_name.is_empty() {

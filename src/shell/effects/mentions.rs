@@ -19,10 +19,13 @@ use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of a path that is compared with the protected paths in one step.
-const PATH_BYTES_PER_STEP: usize = 8;
+const PATH_BYTES_PER_STEP: usize = 2;
 
 /// What comparing the patterns of an address with the protected paths costs in steps.
 const ADDRESS_STEPS: usize = 4_000;
+
+/// What decoding a byte of an address costs in steps.
+const ADDRESS_BYTE_STEPS: usize = 3;
 
 /// What comparing the path of a module with the protected paths costs in steps.
 const MODULE_STEPS: usize = 100;
@@ -223,6 +226,7 @@ impl Finder<'_> {
         if arg.text.contains(':') {
             self.addresses(&arg.text, option);
         }
+        let name = arg.text.split('=').next().filter(|name| name.starts_with('-')).unwrap_or(option);
         for (at, separator) in arg.text.match_indices(['=', ':', ',', '@']) {
             let start = at + separator.len();
             // No path is longer, so the rest of a long word need not be looked at for each of its parts.
@@ -234,16 +238,23 @@ impl Finder<'_> {
                 break;
             }
             let known = arg.known.map(|known| known.saturating_sub(start)).filter(|known| *known < shown.len());
-            let name = arg.text.split('=').next().filter(|name| name.starts_with('-')).unwrap_or(option);
             let value = Arg { text: shown.trim_start_matches("//").into(), known, glob: arg.glob };
             self.candidate(&value, name);
         }
     }
 
-    /// Looks at the files in addresses: `{file:///a,file:///b}`.
+    /// Looks at the files in addresses: `{file:///a,file:///b}`, `{file,ftp}:///a`.
     pub(super) fn addresses(&mut self, text: &str, option: &str) {
-        for path in text.split("file://").skip(1) {
-            if !self.affords(ADDRESS_STEPS) {
+        let mut scheme = "";
+        for path in text.split("://") {
+            let is_scheme = |c: char| c.is_ascii_alphanumeric() || "{}[],-".contains(c);
+            let before =
+                std::mem::replace(&mut scheme, path.get(path.trim_end_matches(is_scheme).len()..).unwrap_or(""));
+            let is_pattern = before.contains(['{', '[']) && path.starts_with('/');
+            if !is_pattern && !before.ends_with("file") {
+                continue;
+            }
+            if !self.affords(ADDRESS_STEPS + ADDRESS_BYTE_STEPS * path.len()) {
                 break;
             }
             let shown = path.split(['"', '\'', '`', ' ']).next().unwrap_or_default();
@@ -252,8 +263,8 @@ impl Finder<'_> {
             let alone = Some(alone).filter(|alone| *alone != shown);
             let group = shown.strip_prefix('{').and_then(|group| group.split_once('}'));
             for start in group.into_iter().flat_map(|(starts, _)| starts.split(',')) {
-                if self.affords(ADDRESS_STEPS) {
-                    let rest = group.map_or("", |(_, rest)| rest);
+                let rest = group.map_or("", |(_, rest)| rest);
+                if self.affords(ADDRESS_STEPS + ADDRESS_BYTE_STEPS * (start.len() + rest.len())) {
                     self.candidate(&address_path(&format!("{start}{rest}")), option);
                 }
             }

@@ -5,6 +5,9 @@ use super::execution::Execution;
 use crate::verdict::limits::SHELL_STEPS;
 use std::collections::BTreeSet;
 
+/// Steps for one expression.
+const EXPRESSION_STEPS: usize = 16;
+
 /// A name in an arithmetic expression.
 pub(super) struct ArithmeticName<'a> {
     pub text: &'a str,
@@ -72,7 +75,7 @@ impl Execution {
         let mut seen: BTreeSet<String> = BTreeSet::new();
         let mut assigned: BTreeSet<String> = BTreeSet::new();
         'all: while let Some(expression) = expressions.pop() {
-            self.state.meter.charge(1 + expression.len());
+            self.state.meter.charge(EXPRESSION_STEPS + expression.len());
             for name in arithmetic_names(&expression) {
                 if name.is_assigned && self.state.variables.contains_key(name.text) {
                     assigned.insert(name.text.to_owned());

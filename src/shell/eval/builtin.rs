@@ -34,8 +34,12 @@ impl Execution {
             }
             "exit" => self.mark_exit(),
             "return" if self.function.is_some() => self.mark_exit(),
-            // Outside a function, `local` fails.
-            "local" if self.function.is_none() => {}
+            // Outside a function, `local` fails in bash, and sets the variable in zsh.
+            "local" if !self.in_function => {
+                let before = Rc::clone(&self.state);
+                self.declare(command, false, true);
+                self.state.join(&before);
+            }
             "export" | "declare" | "typeset" | "local" | "readonly" => {
                 // A nameref, or an attribute that changes assigned values.
                 if command.program != "export" && flagged(&['n', 'l', 'u', 'i']) {
@@ -58,7 +62,7 @@ impl Execution {
             }
             "unset" if flagged(&['f']) => {}
             // What a caller has made local is what it was outside of it.
-            "unset" if self.function.is_some() => {
+            "unset" if self.in_function => {
                 operands().for_each(|arg| self.set(&arg.text, Value::Unknown));
                 if operands().any(|arg| !arg.is_known()) {
                     Rc::make_mut(&mut self.state).weaken_variables();
@@ -66,7 +70,8 @@ impl Execution {
             }
             // The text of such a trap runs between the commands that follow.
             "trap"
-                if operands().any(|arg| matches!(arg.text.as_str(), "DEBUG" | "RETURN" | "ERR"))
+                if operands()
+                    .any(|arg| matches!(arg.text.to_ascii_uppercase().as_str(), "DEBUG" | "RETURN" | "ERR"))
                     && operands().next().is_none_or(may_set_variables) =>
             {
                 let state = Rc::make_mut(&mut self.state);
@@ -221,7 +226,7 @@ impl Execution {
                     self.set(name, Value::from_args(&values));
                 }
                 // A new local variable is empty.
-                None if is_local && self.function.is_some() => self.set(name, Value::Known(String::new())),
+                None if is_local && self.in_function => self.set(name, Value::Known(String::new())),
                 None => {}
             }
         }
@@ -300,12 +305,15 @@ pub(super) fn evaluates_subscript(command: &Command) -> bool {
 /// Whether the text of a trap may change variables. Most of them only print where a script failed.
 fn may_set_variables(text: &Arg) -> bool {
     let prints = |command: &str| {
-        let first = command.split_whitespace().next().unwrap_or(":");
-        matches!(first, ":" | "true" | "echo" | "printf" | "exit" | "kill" | "rm" | "logger" | "date")
+        let mut words = command.split_whitespace();
+        let first = words.next().unwrap_or(":");
+        // `printf -v x` sets a variable.
+        let is_option = |word: &str| word.trim_start_matches(['"', '\'']).starts_with(['-', '$', '\\']);
+        matches!(first, ":" | "true" | "echo" | "exit" | "kill" | "rm" | "logger" | "date")
+            || first == "printf" && !words.next().is_some_and(is_option)
     };
     let text_of_commands = text.text.trim_matches(['"', '\'']);
     !text.is_known() && !text_of_commands.starts_with("echo ")
         || text_of_commands.contains(['=', '`', '('])
-        || text_of_commands.contains("printf -v")
         || !text_of_commands.split([';', '&', '|', '\n']).all(prints)
 }

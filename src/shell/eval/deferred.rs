@@ -70,6 +70,7 @@ impl Evaluator<'_> {
                     depth: execution.lists.len(),
                 });
             }
+            let in_function = in_shell && execution.in_function;
             let mut state = Rc::clone(&execution.state);
             if !in_shell && !matches!(runner, "trap" | "alias") {
                 state = Rc::new(state.for_child_shell());
@@ -94,6 +95,7 @@ impl Evaluator<'_> {
             {
                 execution.hidden = context.hidden;
                 execution.forwards = forwards;
+                execution.in_function = in_function;
                 execution.alias = alias;
                 if in_shell || parameters.is_some() {
                     execution.keep_input(&context.input);

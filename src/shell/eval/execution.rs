@@ -39,6 +39,8 @@ pub(super) struct Execution {
     pub hoisted_at: Option<usize>,
     /// The function that the text is the body of.
     pub function: Option<String>,
+    /// Whether it is the body of a function or a text that one evaluates.
+    pub in_function: bool,
     /// The alias that the text is.
     pub alias: Option<String>,
     /// Local variables.
@@ -210,6 +212,7 @@ impl Execution {
             process_names: Rc::default(),
             hoisted_at: None,
             function: None,
+            in_function: false,
             alias: None,
             locals: BTreeSet::new(),
             possible_locals: BTreeSet::new(),

@@ -112,6 +112,7 @@ impl Evaluator<'_> {
                 sharing,
                 hidden,
                 function: Some(name.to_owned()),
+                in_function: true,
                 temporary: env.iter().map(|(name, _)| name.clone()).collect(),
                 ..Execution::new(Rc::clone(&state), pipeline)
             });

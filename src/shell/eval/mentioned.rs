@@ -160,12 +160,15 @@ impl Evaluator<'_> {
     }
 
     fn note_patch_text(&mut self, text: &str, command: &Command) {
-        if !self.meter.try_charge(2 * text.len()) {
+        // `patch -d sub`, `git apply --directory=sub`
+        let mut directories: Vec<String> = vec![String::new()];
+        directories.extend(command.values(&["-d", "--directory"]).iter().map(|arg| format!("{}/", arg.text)));
+        if !self.meter.try_charge(2 * text.len() * directories.len()) {
             return;
         }
         for part in patch::parts(text) {
-            let paths: BTreeSet<_> =
-                part.paths().filter_map(|name| files::resolve(&Arg::literal(name), command)).collect();
+            let names = part.paths().flat_map(|name| directories.iter().map(move |start| format!("{start}{name}")));
+            let paths: BTreeSet<_> = names.filter_map(|name| files::resolve(&Arg::literal(name), command)).collect();
             let content = Content::Fragment(Rc::from(part.added));
             for path in paths {
                 self.files.add(path, content.clone());

@@ -9,6 +9,9 @@ use std::collections::BTreeSet;
 /// Steps for one more form of a command.
 const VARIANT_STEPS: usize = 500;
 
+/// Steps for a variable or a redirection of that form.
+const SETTING_STEPS: usize = 30;
+
 impl Evaluator<'_> {
     /// Notes the links that a command makes. All targets of a name count: a later command may not have run, and a name that
     /// is a directory already keeps the link inside it.
@@ -33,9 +36,10 @@ impl Evaluator<'_> {
             base.redirects.iter().map(|redirect| self.led_to(&redirect.target, &place)).collect();
         let count = led.iter().chain(&redirected).map(Vec::len).max().unwrap_or_default();
         let length = args.iter().map(|arg| arg.text.len()).sum::<usize>();
+        let steps = VARIANT_STEPS + length + SETTING_STEPS * (base.env.len() + base.redirects.len());
         let mut commands = Vec::new();
         for at in 0..count {
-            if !self.meter.try_charge(VARIANT_STEPS + length) {
+            if !self.meter.try_charge(steps) {
                 break;
             }
             let mut base = base.clone();
@@ -53,7 +57,9 @@ impl Evaluator<'_> {
         let known = word.prefix();
         let unknown = word.text.get(known.len()..).unwrap_or_default();
         let mut seen = BTreeSet::new();
-        let mut work = vec![known.to_owned()];
+        // The working directory may be such a link.
+        let is_above = known == ".." || known.starts_with("../");
+        let mut work = vec![if is_above { format!("{}/{known}", place.cwd) } else { known.to_owned() }];
         while let Some(text) = work.pop() {
             for (at, _) in text.match_indices("/..") {
                 if !self.meter.try_charge(text.len()) {

@@ -30,19 +30,19 @@ impl Evaluator<'_> {
         if exports || !lists(&roles::VALUES_ELSEWHERE, &command.program) {
             values.extend(settings(command));
         }
+        let mut context = command.inner_base();
+        context.hidden = false;
+        context.env.clear();
+        context.via = extend_via(command.via.clone(), &command.program);
         for value in values {
             // It is searched, and then parsed.
             self.meter.charge(2 * value.len());
             for text in command_lines(&value, &self.meter) {
-                let mut context = command.inner_base();
-                context.hidden = false;
-                context.env.clear();
-                context.via = extend_via(command.via.clone(), &command.program);
                 deferred.texts.push(DeferredText {
                     text,
                     language: ScriptLanguage::Bash,
                     in_shell: false,
-                    context,
+                    context: context.clone(),
                     parameters: None,
                     alias: None,
                 });

@@ -5,7 +5,7 @@ use super::super::state::Value;
 use super::super::syntax::{Variable, Word, WordPart};
 use super::arithmetic::evaluate;
 use super::operators;
-use super::{Arg, BoundState, FieldChar, FieldChars, Quoting, text_chars};
+use super::{Ampersand, Arg, BoundState, FieldChar, FieldChars, Quoting, text_chars};
 use std::collections::BTreeSet;
 
 /// Whether an unquoted value is split into fields.
@@ -135,11 +135,18 @@ fn variable_values(
         None => format!("${name}"),
     };
     let unknown = || self::unknown(&spelled);
-    let altered = |value: &str| match operator {
+    let altered_in = |value: &str, bound: BoundState<'_>| match operator {
         None => Some(value.to_owned()),
         Some(by) if name == "@" => operators::apply_to_words(value, by, 1, bound),
         Some(by) if name.ends_with("[@]") => operators::apply_to_words(value, by, 0, bound),
         Some(by) => operators::apply(value, by, bound),
+    };
+    let altered = |value: &str| altered_in(value, bound);
+    let has_ampersand = operator.is_some_and(|by| by.starts_with('/') && by.contains('&'));
+    let all_altered = |value: &str| -> Option<Vec<FieldChars>> {
+        let other = BoundState { ampersand: Ampersand::Character, ..bound };
+        let all = std::iter::once(altered(value)).chain(has_ampersand.then(|| altered_in(value, other)));
+        all.map(|text| text.map(|text| chars(&text))).collect()
     };
     match bound.value(&name) {
         // The default value of `IFS`, or a substring of it, is a separator.
@@ -167,7 +174,7 @@ fn variable_values(
             known.or_else(either).unwrap_or_else(unknown)
         }
         // The result of splitting by another `IFS` is unknown, or the value as a whole.
-        Some(Value::Known(known)) if splits_by_ifs => match altered(known) {
+        Some(Value::Known(known)) if splits_by_ifs && !has_ampersand => match altered(known) {
             Some(text) => split_by_ifs(&text, quoting, bound).map_or_else(
                 || [unknown(), vec![value_chars(&text, quoting, Splitting::Off)]].concat(),
                 |split| vec![split],
@@ -177,18 +184,18 @@ fn variable_values(
         Some(_) if splits_by_ifs => unknown(),
         Some(value @ (Value::Known(_) | Value::OneOf(_))) if operator.is_some() => {
             let members = value.members();
-            let changed = members.iter().map(|member| altered(&member.text).map(|text| chars(&text)));
-            changed.collect::<Option<Vec<FieldChars>>>().unwrap_or_else(unknown)
+            let changed = members.iter().map(|member| all_altered(&member.text));
+            changed.collect::<Option<Vec<_>>>().map_or_else(unknown, |changed| changed.concat())
         }
         Some(Value::Known(known)) => vec![chars(known)],
         Some(Value::OneOf(values)) => values.iter().map(|known| chars(known)).collect(),
         Some(Value::PerhapsOneOf(members)) => {
             let changed = members.iter().filter_map(|member| match operator {
-                None => Some(arg_chars(member, quoting, splitting)),
-                Some(_) if member.is_known() => altered(&member.text).map(|text| chars(&text)),
+                None => Some(vec![arg_chars(member, quoting, splitting)]),
+                Some(_) if member.is_known() => all_altered(&member.text),
                 Some(_) => None,
             });
-            changed.chain(unknown()).collect()
+            changed.flatten().chain(unknown()).collect()
         }
         Some(Value::Words(words)) if operator.is_none() => {
             let mut all = FieldChars::new();

@@ -8,7 +8,7 @@ use super::{FieldChar, Quoting, text_chars};
 use crate::verdict::limits::Meter;
 
 /// Steps for one part of a word that is copied.
-const PART_STEPS: usize = 8;
+const PART_STEPS: usize = 16;
 
 /// Replaces a word by the words that the braces behind such variables give.
 pub(super) fn split_names(word: Word, state: &ShellState) -> Vec<Word> {

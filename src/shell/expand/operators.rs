@@ -3,11 +3,18 @@
 use super::super::FIELD_SEPARATOR;
 use super::super::parse::ansi;
 use super::super::state::Value;
-use super::BoundState;
 use super::arithmetic::evaluate;
+use super::{Ampersand, BoundState};
 
-/// Patterns that match every letter which a change of case changes.
-const ALL_LETTERS: [&str; 7] = ["*", "?", "[a-z]", "[A-Z]", "[[:alpha:]]", "[[:lower:]]", "[[:upper:]]"];
+/// Whether a pattern matches every letter that a change of case changes. `~` changes letters of both cases.
+fn is_all_letters(pattern: &str, sign: &str) -> bool {
+    match pattern {
+        "*" | "?" | "[[:alpha:]]" => true,
+        "[a-z]" | "[[:lower:]]" => sign.starts_with('^'),
+        "[A-Z]" | "[[:upper:]]" => sign.starts_with(','),
+        _ => false,
+    }
+}
 
 /// Returns the value that an operator makes of another one, or `None` if it is unknown.
 pub(super) fn apply(value: &str, operator: &str, bound: BoundState<'_>) -> Option<String> {
@@ -23,7 +30,7 @@ pub(super) fn apply(value: &str, operator: &str, bound: BoundState<'_>) -> Optio
         _ if operator.starts_with(['^', ',', '~']) => {
             let pattern = operator.trim_start_matches(['^', ',', '~']);
             let signs = operator.get(..operator.len() - pattern.len())?;
-            ALL_LETTERS.contains(&pattern).then(|| transform(value, signs))?
+            is_all_letters(pattern, signs).then(|| transform(value, signs))?
         }
         _ if operator.starts_with(['%', '#']) => trim(value, operator, bound),
         _ if operator.starts_with('/') => replace(value, operator, bound),
@@ -140,21 +147,25 @@ fn replace(value: &str, operator: &str, bound: BoundState<'_>) -> Option<String>
     };
     let (written, with_text) = split_unquoted(rest, '/');
     let (pattern, with) = (resolve_operand(written, bound)?, resolve_operand(with_text.unwrap_or_default(), bound)?);
-    if pattern.is_empty() {
+    // `${x/#/y}` puts `y` in front of the value.
+    if pattern.is_empty() && !matches!(kind, Some('#' | '%')) {
         return Some(value.to_owned());
     }
-    // `&` is what the pattern matches (bash 5.2), unless it is quoted.
     let is_quoted = || with_text.unwrap_or_default().contains(['\\', '"', '\'']);
     if with.contains('&') && (is_quoted() || value.contains('&')) {
         return None;
     }
-    if written == "*" && kind.is_none_or(|kind| kind != '%') {
-        return bound.state.meter.replace(&with, "&", value);
-    }
-    if pattern.contains(['*', '?', '[']) && !is_literal(written) {
+    let matches_all = written == "*" && kind.is_none_or(|kind| kind != '%');
+    if !matches_all && pattern.contains(['*', '?', '[']) && !is_literal(written) {
         return None;
     }
-    let with = bound.state.meter.replace(&with, "&", &pattern)?;
+    let with = match bound.ampersand {
+        Ampersand::Match => bound.state.meter.replace(&with, "&", if matches_all { value } else { &pattern })?,
+        Ampersand::Character => with,
+    };
+    if matches_all {
+        return Some(with);
+    }
     match kind {
         Some('/') => bound.state.meter.replace(value, &pattern, &with),
         Some('#') => Some(value.strip_prefix(pattern.as_str()).map_or_else(|| value.to_owned(), |rest| with + rest)),

@@ -1,6 +1,7 @@
 //! What code hands on: data in the address or the headers of a request, the whole environment, objects from another machine.
 
 use super::expression::{Code, last_component};
+use super::folds::Counts;
 use super::token::{Piece, Token};
 use super::{Call, Language};
 use crate::programs::code::{self, CallEffect, effect_of, lists};
@@ -290,15 +291,8 @@ fn is_filtered(code: &Code<'_>) -> bool {
 
 /// Finds that code makes objects, which may run code, from what it has fetched or is fed.
 pub(super) fn unpickled(code: &Code<'_>, fetches: bool) -> Option<Call> {
-    // How many names of standard input stand before each token.
-    let mut count = 0_usize;
-    let counts = (0..code.tokens.len()).map(|at| {
-        count += usize::from(code.name(at).is_some_and(|name| name.contains("stdin")));
-        count
-    });
-    let before: Vec<usize> = std::iter::once(0).chain(counts).collect();
-    let count_before = |at: usize| before.get(at).or(before.last()).copied().unwrap_or_default();
-    let is_fed = |at: usize| count_before(at + 2) < count_before(code.close(at + 1));
+    let inputs = Counts::of(code.tokens, |token| matches!(token, Token::Name(name) if name.contains("stdin")));
+    let is_fed = |at: usize| inputs.any(at + 2, code.close(at + 1));
     let makes = |at: &usize| {
         let Some((module, method)) = code.name(*at).and_then(|name| name.rsplit_once('.')) else { return false };
         matches!(method, "load" | "loads" | "Unpickler")

@@ -234,7 +234,7 @@ fn join(inputs: Vec<Folded>, is_method: bool, separator: &str) -> Option<Folded>
     Some(Folded::Value(all))
 }
 
-/// The text with a value in place of each mark of a format.
+/// The text with a value in place of each placeholder of a format: `%s`, `{}`.
 fn format_text(format: &str, mut values: impl Iterator<Item = Folded>) -> Option<Folded> {
     let mut value = Value::default();
     let mut rest = format;

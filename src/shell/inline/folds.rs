@@ -48,3 +48,23 @@ pub(super) fn folds(tokens: &[Token]) -> Vec<Folds> {
     }
     folds
 }
+
+/// How many tokens of a kind stand before each token.
+pub(super) struct Counts(Vec<usize>);
+
+impl Counts {
+    pub fn of(tokens: &[Token], is_counted: impl Fn(&Token) -> bool) -> Counts {
+        let mut count = 0;
+        let counts = tokens.iter().map(|token| {
+            count += usize::from(is_counted(token));
+            count
+        });
+        Counts(std::iter::once(0).chain(counts).collect())
+    }
+
+    /// Whether there is one from `start` on, before `end`.
+    pub fn any(&self, start: usize, end: usize) -> bool {
+        let before = |at: usize| self.0.get(at).or(self.0.last());
+        before(start) < before(end)
+    }
+}

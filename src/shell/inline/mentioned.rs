@@ -6,6 +6,7 @@
 
 use super::call::Imported;
 use super::expression::{Code, is_home, last_component};
+use super::folds::Counts;
 use super::mutation::is_about_home;
 use super::token::{Piece, Token, called_names};
 use super::words::{is_remover, opens_files, removes_trees};
@@ -92,17 +93,8 @@ pub(super) fn cut_path(code: &Code<'_>) -> Option<Call> {
         && code.tokens.iter().any(|token| matches!(token, Token::Name(name) if opens_files(last_component(name)) || is_remover(last_component(name))));
     let shapes = |name: &str| opens && lists(&code::WORDS_SHAPING, &last_component(name).to_ascii_lowercase());
     let is_above_homes = |text: &str| matches!(text, "/home" | "/Users" | "/root");
-    // How many such literals stand before each token.
-    let mut count = 0_usize;
-    let counts = code.tokens.iter().map(|token| {
-        count += usize::from(matches!(token, Token::Text(text) if is_private(text) || is_above_homes(text)));
-        count
-    });
-    let before: Vec<usize> = std::iter::once(0).chain(counts).collect();
-    let has_private = |start: usize, end: usize| {
-        let count = |at: usize| before.get(at).or(before.last()).copied().unwrap_or_default();
-        count(start) < count(end)
-    };
+    let private =
+        Counts::of(code.tokens, |token| matches!(token, Token::Text(text) if is_private(text) || is_above_homes(text)));
     let is_cut = |at: usize| match code.token(at) {
         Some(Token::Text(text)) if is_private(text) => {
             let transforms = |at: usize| {
@@ -115,16 +107,16 @@ pub(super) fn cut_path(code: &Code<'_>) -> Option<Call> {
             let is_head = code.language == Language::Lisp && at > 1 && code.is_sign(at - 2, '(') && transforms(at - 1);
             by_method || by_shape || by_index || is_head
         }
-        Some(Token::Name(name)) if code.is_sign(at + 1, '(') && shapes(name) => has_private(at + 2, code.close(at + 1)),
+        Some(Token::Name(name)) if code.is_sign(at + 1, '(') && shapes(name) => private.any(at + 2, code.close(at + 1)),
         // `["/home", "u", ".x"].join("/")`
         Some(Token::Sign('[' | '{')) if opens => {
             let close = code.close(at);
-            code.is_sign(close + 1, '.') && code.name(close + 2).is_some_and(shapes) && has_private(at + 1, close)
+            code.is_sign(close + 1, '.') && code.name(close + 2).is_some_and(shapes) && private.any(at + 1, close)
         }
         Some(Token::Name(name)) if code.is_sign(at + 1, '(') => {
             let close = code.close(at + 1);
             let is_method = at > 0 && (code.is_sign(at - 1, '.') || arrow_before(code, at));
-            !is_method && has_private(at, close) && code.transforms_path(name, at + 1, close)
+            !is_method && private.any(at, close) && code.transforms_path(name, at + 1, close)
         }
         _ => false,
     };
@@ -141,14 +133,10 @@ pub(super) fn removed_above(code: &Code<'_>) -> Option<Call> {
         Token::Text(text) => matches!(text.as_str(), ".." | "../.." | "../../.." | "/home" | "/Users"),
         Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => false,
     };
+    let upward = Counts::of(code.tokens, leads_up);
     let is_removal = |at: usize| {
         let removes = code.name(at).is_some_and(|name| removes_trees(last_component(name)));
-        if !removes || !code.is_sign(at + 1, '(') || code.meter.exceeds(&SHELL_STEPS) {
-            return false;
-        }
-        let tokens = code.tokens.get(at + 2..code.close(at + 1).min(code.tokens.len())).unwrap_or_default();
-        code.meter.charge(tokens.len());
-        tokens.iter().any(leads_up)
+        removes && code.is_sign(at + 1, '(') && upward.any(at + 2, code.close(at + 1))
     };
     let remove = || Call::Same(vec![Word::known("rm"), Word::known("-rf"), Word::unknown()]);
     (0..code.tokens.len()).any(is_removal).then(remove)
@@ -187,15 +175,7 @@ pub(super) fn callables(code: &Code<'_>, imported: &Imported, judged: &[bool]) -
     let mut imports = false;
     // The bracket behind the name of a function or class.
     let mut parameters = 0..0;
-    // The number of `[` before each token.
-    let mut brackets = Vec::new();
-    if code.language == Language::Node {
-        brackets = code
-            .tokens
-            .iter()
-            .scan(0, |count, token| Some(std::mem::replace(count, *count + usize::from(*token == Token::Sign('[')))))
-            .collect();
-    }
+    let brackets = Counts::of(code.tokens, |token| *token == Token::Sign('['));
     for (at, token) in code.tokens.iter().enumerate() {
         let head = heads.last().copied().unwrap_or_default();
         match token {
@@ -362,7 +342,7 @@ fn is_harmless_key(code: &Code<'_>, open: usize) -> bool {
 }
 
 /// `sys.modules.get("os")`, `Object.values(require("child_process"))`, `require("fs")["rm" + x]`
-fn finds_module(code: &Code<'_>, name: &str, at: usize, brackets: &[usize]) -> bool {
+fn finds_module(code: &Code<'_>, name: &str, at: usize, brackets: &Counts) -> bool {
     let is_open = code.is_sign(at + 1, '(') || code.is_sign(at + 1, '[');
     let Some(Token::Text(module)) = code.token(at + 2).filter(|_| is_open) else { return false };
     let module = module.strip_prefix("node:").unwrap_or(module);
@@ -383,7 +363,7 @@ fn finds_module(code: &Code<'_>, name: &str, at: usize, brackets: &[usize]) -> b
     let pattern = at.checked_sub(2).filter(|close| code.is_sign(close + 1, '=') && code.is_sign(*close, '}'));
     let is_computed = pattern
         .and_then(|close| Some((code.open(close)?, close)))
-        .is_some_and(|(open, close)| brackets.get(open) < brackets.get(close));
+        .is_some_and(|(open, close)| brackets.any(open, close));
     is_argument || is_indexed || is_computed
 }
 

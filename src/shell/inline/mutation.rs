@@ -98,12 +98,20 @@ impl<'a> Code<'a> {
         if sign(1, '=') && sign(2, '~') && sign(3, '/') && !self.values_of(name).is_empty() {
             return Some((name, Change::Unknown));
         }
-        // `x[0] = v`; the first component may also be the name of a Perl array.
-        if sign(1, '[') && self.is_sign(self.close(at + 1) + 1, '=') && !self.is_sign(self.close(at + 1) + 2, '=') {
+        // `x[0] = v`, `del x[0]`; the first component may also be the name of a Perl array.
+        let is_assigned = || self.is_sign(self.close(at + 1) + 1, '=') && !self.is_sign(self.close(at + 1) + 2, '=');
+        let is_deleted = || at.checked_sub(1).and_then(|at| self.name(at)) == Some("del");
+        if sign(1, '[') && (is_deleted() || is_assigned()) {
             return (!self.values_of(name).is_empty()).then_some((name, Change::Unknown));
         }
         let (object, method) = name.rsplit_once('.').unwrap_or(("", name));
-        if !object.is_empty() && !self.values_of(object).is_empty() && lists(&code::MUTATING_METHODS, method) {
+        // `x.pop()` takes only the last word away.
+        let is_last = method == "pop" && sign(2, ')');
+        if !object.is_empty()
+            && !self.values_of(object).is_empty()
+            && lists(&code::MUTATING_METHODS, method)
+            && !is_last
+        {
             let change = if lists(&code::MUTATING_APPENDS, method) && sign(1, '(') {
                 Change::Appended(given(at + 2, self.close(at + 1)))
             } else {

@@ -58,6 +58,7 @@ pub(super) fn string(rest: &str, delimiter: Delimiter<'_>, escapes: Escapes) -> 
     }
     (decoded.text, rest.len())
 }
+
 /// How interpolated values are read in one text.
 pub(super) struct Values {
     /// Whether a quote in a value begins a string, in which brackets do not count.
@@ -87,7 +88,7 @@ impl Values {
     }
 }
 
-/// The marks of values that may contain the quotes of the string around them.
+/// What begins an interpolated value that may contain the quotes of the string around it: `${`.
 pub(super) fn nested_marks(language: Language, interpolation: Interpolation) -> &'static [&'static str] {
     match interpolation {
         Interpolation::Hash => &["#{"],
@@ -132,8 +133,8 @@ fn next_value(part: &str, marks: &[&str], close: &str) -> Option<(usize, usize)>
     let mut chars = part.char_indices();
     while let Some((at, c)) = chars.next() {
         let rest = part.get(at..).unwrap_or_default();
-        // Python: `{{` is a brace.
-        if c == '\\' || marks == ["{"] && rest.starts_with("{{") {
+        // Python: `{{` is a brace, and `\{` begins a value.
+        if marks == ["{"] && rest.starts_with("{{") || c == '\\' && !(marks == ["{"] && rest.starts_with("\\{")) {
             chars.next();
         } else if rest.starts_with(close) {
             return None;
@@ -145,16 +146,23 @@ fn next_value(part: &str, marks: &[&str], close: &str) -> Option<(usize, usize)>
 }
 
 /// What a part of an interpolated value is in.
-enum Within {
+enum Within<'a> {
     /// Code, with the number of its open braces and of its other open brackets.
     Code { braces: usize, brackets: usize },
-    /// The format behind the colon of a value in Python.
-    Format { braces: usize },
+    /// The format behind the colon of a value in Python, which may contain values.
+    Format,
     Quote {
-        quote: char,
+        close: &'a str,
         /// Whether it has values of its own.
         interpolates: bool,
     },
+}
+
+/// Whether the prefix of a string of Python, at the end of a text, says that it has values: `f`, `rf`, but not the end of `if`.
+fn is_formatted(before: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let prefix = before.get(before.trim_end_matches(is_name).len()..).unwrap_or_default();
+    lexis::is_prefix(prefix) && prefix.contains(['f', 'F'])
 }
 
 /// Where a value ends whose code a text begins with. Brackets in strings do not count, except in their own values.
@@ -168,7 +176,8 @@ fn value_end(text: &str, marks: &[&str]) -> Option<usize> {
     while let Some((at, c)) = chars.next() {
         let rest = text.get(at..).unwrap_or_default();
         match within.last_mut()? {
-            Within::Quote { quote, .. } if c == *quote => {
+            Within::Quote { close, .. } if rest.starts_with(*close) => {
+                chars.by_ref().take(close.len() - 1).for_each(drop);
                 within.pop();
             }
             Within::Quote { .. } if c == '\\' || is_python && rest.starts_with("{{") => {
@@ -180,28 +189,32 @@ fn value_end(text: &str, marks: &[&str]) -> Option<usize> {
                     within.push(value());
                 }
             }
-            Within::Code { braces: 0, .. } | Within::Format { braces: 0 } if c == '}' => {
+            Within::Code { braces: 0, .. } | Within::Format if c == '}' => {
                 within.pop();
                 if within.is_empty() {
                     return Some(at);
                 }
             }
-            Within::Code { braces, .. } | Within::Format { braces } if matches!(c, '{' | '}') => {
-                *braces = if c == '{' { *braces + 1 } else { *braces - 1 };
-            }
-            Within::Format { .. } => {}
-            Within::Code { brackets, .. } => match c {
+            Within::Format if c == '{' => within.push(value()),
+            Within::Format => {}
+            Within::Code { braces, brackets } => match c {
+                '{' => *braces += 1,
+                '}' => *braces -= 1,
                 '"' | '\'' | '`' => {
                     let interpolates = match marks {
-                        ["{"] => matches!(before, 'f' | 'F'),
+                        ["{"] => is_formatted(text.get(..at).unwrap_or_default()),
                         ["${"] => c == '`',
                         _ => c != '\'',
                     };
-                    within.push(Within::Quote { quote: c, interpolates });
+                    let is_long = is_python && rest.chars().take_while(|next| *next == c).nth(2).is_some();
+                    let close = rest.get(..if is_long { 3 } else { 1 })?;
+                    chars.by_ref().take(close.len() - 1).for_each(drop);
+                    within.push(Within::Quote { close, interpolates });
                 }
                 '(' | '[' => *brackets += 1,
                 ')' | ']' => *brackets = brackets.saturating_sub(1),
-                ':' if is_python && *brackets == 0 => *within.last_mut()? = Within::Format { braces: 0 },
+                ':' if is_python && *braces == 0 && *brackets == 0 => *within.last_mut()? = Within::Format,
+                '#' if is_python => drop(chars.find(|(_, c)| *c == '\n')),
                 '/' if "(,=:[!&|?{;".contains(before) && (marks == ["${"] || marks == ["#{"]) => {
                     let end = at + 1 + lexis::pattern_end(rest.get(1..).unwrap_or_default(), '/');
                     while chars.offset() < end && chars.next().is_some() {}

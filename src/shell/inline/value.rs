@@ -197,7 +197,7 @@ impl Value {
         value.0.into_iter().for_each(|part| self.push(part, joint));
     }
 
-    /// The value with a part in place of each mark of a format: `%s`, `{}`.
+    /// The value with a part in place of each placeholder of a format: `%s`, `{}`.
     pub fn formatted(self, begin: char, end: &[char]) -> Value {
         let mut value = Value::default();
         for part in self.0 {

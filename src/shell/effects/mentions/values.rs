@@ -20,7 +20,7 @@ impl Finder<'_> {
     pub(super) fn trusted(&mut self, value: &Arg, used: &WordUse, option: &str) {
         let option = used.option.unwrap_or(option);
         match used.takes {
-            Some(Use::To | Use::From) if value.text.contains("file:") => {
+            Some(Use::To | Use::From) if value.text.contains("file:") || value.text.contains(['{', '[']) => {
                 self.addresses(&value.text, option);
                 self.parts(value, option);
             }

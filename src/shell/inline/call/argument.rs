@@ -3,6 +3,10 @@
 use super::super::expression::Code;
 use super::super::token::Token;
 use super::super::value::Value;
+use crate::verdict::limits::SHELL_STEPS;
+
+/// Steps for one word of a list that a name stands for.
+const WORD_STEPS: usize = 6;
 
 /// One argument of a call.
 #[derive(Clone, Debug)]
@@ -71,6 +75,10 @@ fn argument(code: &Code<'_>, start: usize, end: usize) -> Argument {
         let words = parts(code, open + 1, end - 1);
         return Argument::List(words.into_iter().map(|(start, end)| code.evaluate(start, end)).collect());
     }
+    // `x[1:]`: any of the words of a list.
+    if code.name(start).is_some_and(|name| code.is_list(name)) && code.is_sign(start + 1, '[') {
+        return Argument::Value(Value::unknown());
+    }
     let name = code.name(start).filter(|_| end == start + 1);
     if let Some(words) = name.and_then(|name| list_of(code, name)) {
         return Argument::List(words);
@@ -96,6 +104,11 @@ fn list_of(code: &Code<'_>, name: &str) -> Option<Vec<Value>> {
         || code.statement_end(*start) != end + 1
         || code.known(name).is_some_and(|known| known.has_incomplete)
     {
+        return None;
+    }
+    // The list is read again at each use.
+    code.meter.charge(WORD_STEPS * (end - start));
+    if code.meter.exceeds(&SHELL_STEPS) {
         return None;
     }
     let words = parts(code, start + 1, end).into_iter().map(|(start, end)| code.evaluate(start, end));

@@ -134,7 +134,8 @@ fn candidates(language: Language, code: &str) -> Vec<usize> {
     all
 }
 
-/// The length of the beginning of a line that is a comment in every reading: words behind the mark of a comment.
+/// The length of the part of a line that is a comment in every reading: the characters that begin a comment, and the plain
+/// words behind them.
 fn commented(language: Language, line: &str) -> usize {
     let blank = line.len() - line.trim_start().len();
     if lexis::comment(language, line, blank, Reading::Flat).is_none() {
@@ -165,7 +166,8 @@ fn operators(language: Language, line: &str) -> Vec<usize> {
     } else if language == Language::Ruby {
         all.extend(by_name("%x"));
     }
-    // A backquote that does not end a command, and is no mark of a text.
+    // A backquote begins a command where it follows an operator or a word that prints or returns a value. Other ones end a
+    // command, or stand in prose.
     all.extend(by_name("`").filter(|at| {
         let before = line.get(..*at).unwrap_or_default().trim_end();
         before.ends_with(['=', ';', '(', '{', '|', '&'])
