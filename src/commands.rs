@@ -22,6 +22,7 @@ mod quarantine;
 mod receipts;
 mod reference;
 mod rules;
+mod statusline;
 mod style;
 
 use crate::runtime::exit_code::{DONE, FAILED, REFUSED};
@@ -59,6 +60,7 @@ enum Command {
     Allow(allow::AllowArgs),
     Pause(pause::PauseArgs),
     Resume(pause::ResumeArgs),
+    Statusline(statusline::StatuslineArgs),
     /// Registers the guard in a client's settings, removes it, or shows its state
     #[command(subcommand, arg_required_else_help = true, after_help = "Example:\n  rune hooks install --preset strict")]
     Hooks(hooks::Hooks),
@@ -121,6 +123,10 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> u8 {
         Command::Allow(args) => allow::run(&args).map(done),
         Command::Pause(args) => pause::run(&args).map(done),
         Command::Resume(_) => pause::resume().map(done),
+        Command::Statusline(args) => {
+            statusline::run(&args);
+            Ok(DONE)
+        }
         Command::Hooks(command) => hooks::run(&command),
         Command::Doctor(args) => doctor::run(&args),
         Command::Mcp(command) => mcp::run(&command),

@@ -4,6 +4,7 @@ use super::edit::{self, NewException};
 use super::{Change, Target, check, new_id};
 use crate::commands::log::{LogFile, Lookup};
 use crate::commands::{ask, explain};
+use crate::runtime::environment::Environment;
 use crate::runtime::policy_files;
 use crate::runtime::{log, transcripts};
 use anyhow::{Context, anyhow, bail, ensure};
@@ -35,12 +36,9 @@ struct Stop {
 
 pub fn build(target: &Target, reason: &str, until: Option<Date>, yes: bool) -> anyhow::Result<Change> {
     let lookup = Lookup::new(&target.environment);
-    let stop = choose(stops(target)?, &lookup, yes)?;
+    let stop = choose(stops(&target.environment)?, &lookup, yes)?;
     let record = &stop.record;
-    let changed = "the transcript has another input than the one that was judged, so nothing can be allowed by it\n  \
-                   help: name the rule and `--match`, see `rune allow --help`";
-    let judged = stop.calls.iter().find_map(|call| Some((call, call.inputs.get(lookup.judged_input(record, call)?)?)));
-    let (call, input) = judged.context(changed)?;
+    let (call, input) = judged(&stop, &lookup)?;
     check::rule(&record.rule, &target.config)?;
     let judge = Judge { target, call, input: expose(input)? };
     let verdict = judge.run(&[])?;
@@ -89,6 +87,16 @@ pub fn build(target: &Target, reason: &str, until: Option<Date>, yes: bool) -> a
     Ok(change)
 }
 
+/// The recorded call of a stop, and the input that was judged.
+fn judged<'s>(stop: &'s Stop, lookup: &Lookup<'_>) -> anyhow::Result<(&'s RecordedCall, &'s Quarantined<Vec<u8>>)> {
+    let input = |call: &'s RecordedCall| call.inputs.get(lookup.judged_input(&stop.record, call)?);
+    let found = stop.calls.iter().find_map(|call| Some((call, input(call)?)));
+    found.context(
+        "the transcript has another input than the one that was judged, so nothing can be allowed by it\n  \
+         help: name the rule and `--match`, see `rune allow --help`",
+    )
+}
+
 /// The findings that stop a call, one for each rule and subject.
 fn stopping(verdict: &Verdict) -> Vec<&Finding> {
     let mut seen = BTreeSet::new();
@@ -96,9 +104,25 @@ fn stopping(verdict: &Verdict) -> Vec<&Finding> {
     stopping.filter(|finding| seen.insert((finding.rule(), finding.subject(), finding.program()))).collect()
 }
 
-/// The last stops whose calls were made in this project, newest first.
-fn stops(target: &Target) -> anyhow::Result<Vec<Stop>> {
-    let environment = &target.environment;
+/// A call that was stopped, as the transcript has it.
+pub struct StoppedCall {
+    pub tool: String,
+    pub cwd: String,
+    pub text: String,
+    pub input: Vec<u8>,
+}
+
+/// The newest stop of the environment's project. The transcript must have the input that was judged.
+pub fn newest_stop(environment: &Environment) -> anyhow::Result<StoppedCall> {
+    let lookup = Lookup::new(environment);
+    let stop = stops(environment)?.into_iter().next().context("there is no such call")?;
+    let (call, input) = judged(&stop, &lookup)?;
+    let (text, input) = (expose(&call.text)?.clone(), expose(input)?.clone());
+    Ok(StoppedCall { tool: call.tool.clone(), cwd: call.cwd.clone(), text, input })
+}
+
+/// The last stops whose calls were made in the project, newest first.
+fn stops(environment: &Environment) -> anyhow::Result<Vec<Stop>> {
     let path = log::path(environment).context("HOME is not set\n  help: set it")?;
     let mut last: VecDeque<LogRecord> = VecDeque::new();
     LogFile::new(&path)

@@ -247,7 +247,11 @@ fn file_status(
 }
 
 fn text(report: &StatusReport) -> String {
-    let mut lines = vec![format!("the guard is {}", report.guard.name())];
+    let state = match report.guard {
+        GuardState::Partly => "registered, but not for all events that it needs",
+        GuardState::Off | GuardState::Paused | GuardState::On => report.guard.name(),
+    };
+    let mut lines = vec![format!("the guard is {state}")];
     lines.extend(report.paused.iter().map(|pause| format!("paused {pause}; `rune resume` ends the pause")));
     for file in &report.files {
         let status = match (&file.registered, &file.unreadable) {
