@@ -296,17 +296,19 @@ const MAX_SHOWN_NOTICES: usize = 8;
 
 /// The lines of a text for a person.
 fn for_person(verdict: &Verdict) -> String {
-    let lines = [reasons(verdict), safer(verdict)].concat();
-    let remedy = remedies(verdict).map(|remedies| {
-        let commands: Vec<&str> = remedies.into_iter().map(Remedy::command).collect();
-        format!("Allow (you, in a terminal): {}", commands.join("; "))
-    });
-    lines.into_iter().chain(remedy).collect::<Vec<_>>().join("\n")
+    let lines = [reasons(verdict, ": `rune explain --last`"), safer(verdict)].concat();
+    lines.into_iter().chain(way_to_allow(verdict)).collect::<Vec<_>>().join("\n")
+}
+
+/// The commands by which a person allows the call.
+fn way_to_allow(verdict: &Verdict) -> Option<String> {
+    let commands: Vec<&str> = remedies(verdict)?.into_iter().map(Remedy::command).collect();
+    Some(format!("Allow (you, in a terminal): {}", commands.join("; ")))
 }
 
 /// The lines of a text for a model, which may also be shown to a person.
 fn for_model(verdict: &Verdict) -> String {
-    let lines = [reasons(verdict), safer(verdict)].concat();
+    let lines = [reasons(verdict, ""), safer(verdict)].concat();
     let remedy = remedies(verdict).map(|remedies| {
         let commands: BTreeSet<String> = remedies.into_iter().map(|remedy| format!("`{}`", remedy.lookup())).collect();
         format!("A person can allow this: {}", commands.into_iter().collect::<Vec<_>>().join(", "))
@@ -314,8 +316,8 @@ fn for_model(verdict: &Verdict) -> String {
     lines.into_iter().chain(remedy).collect::<Vec<_>>().join("\n")
 }
 
-/// One line for each of the findings that decide, and the number of those that are not shown.
-fn reasons(verdict: &Verdict) -> Vec<String> {
+/// One line for each of the findings that decide, and the number of those that are not shown, with `lookup` behind it.
+fn reasons(verdict: &Verdict, lookup: &str) -> Vec<String> {
     let line = |finding: &Finding| {
         let reason = finding.reason();
         let end = if reason.ends_with(['.', '!', '?', '…']) { "" } else { "." };
@@ -325,7 +327,7 @@ fn reasons(verdict: &Verdict) -> Vec<String> {
     let hidden = all.len().saturating_sub(MAX_SHOWN_FINDINGS);
     let more = (hidden > 0).then(|| {
         let findings = if hidden == 1 { "finding" } else { "findings" };
-        format!("and {hidden} more {findings}: `rune explain --last`")
+        format!("and {hidden} more {findings}{lookup}")
     });
     all.into_iter().take(MAX_SHOWN_FINDINGS).chain(more).collect()
 }

@@ -43,7 +43,10 @@ use std::path::{Path, PathBuf};
     arg_required_else_help = true,
     disable_help_subcommand = true
 )]
-#[command(after_help = "Examples:\n  rune hooks install --preset strict\n  rune quarantine status --since 7d")]
+#[command(after_help = "Examples:\n  rune hooks install --preset strict\n  rune quarantine status --since 7d\n\n\
+Exit 0: done. Exit 1: failed, or the answer is no. Exit 2: the command line is wrong, or the answer is not known.\n\
+`rune hook` exits with 0 after an answer, and with 2 to block a call without one.\n\
+Colours are for terminals; NO_COLOR=1 switches them off.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -3,7 +3,7 @@
 use super::allow;
 use super::hooks::{NamedPreset, options_with_preset, project};
 use super::log::refuse_unknown;
-use super::style::{Style, effect_colour, paint};
+use super::style::{COLUMNS, Style, effect_colour, paint, wrap};
 use crate::commands::current_dir;
 use crate::runtime::agent_check;
 use crate::runtime::environment::{Environment, now};
@@ -406,14 +406,20 @@ fn render_tree(line: &str, reading: &Reading, effects: &Effects, verdict: &Verdi
     }
     for finding in verdict.distinct() {
         let reason = replace_control_characters(finding.reason());
-        writeln!(text, "  {} ({}): {reason}", finding.rule(), effect_name(finding.effect())).ok();
+        let mut add = |indent: &str, line: &str| {
+            for (nth, line) in wrap(line, COLUMNS - "    ".len()).into_iter().enumerate() {
+                writeln!(text, "{}{line}", if nth == 0 { indent } else { "    " }).ok();
+            }
+        };
+        add("  ", &format!("{} ({}): {reason}", finding.rule(), effect_name(finding.effect())));
         if let Some(nudge) = finding.nudge() {
-            writeln!(text, "    safer: {}", replace_control_characters(nudge)).ok();
+            add("    ", &format!("safer: {}", replace_control_characters(nudge)));
         }
         if let Some(source) = finding.source() {
-            writeln!(text, "    rule: {source}").ok();
+            add("    ", &format!("rule: {source}"));
         }
         if let Some(way) = way_to_allow(finding) {
+            // Not broken into lines, so that it can be copied.
             writeln!(text, "    to allow it: {}", replace_control_characters(&way)).ok();
         }
     }

@@ -1,6 +1,6 @@
 //! Answers in the form that Claude Code takes, as measured on the real client.
 
-use crate::client::{Answer, ReadAnswer, Response, context, for_model, for_person};
+use crate::client::{Answer, ReadAnswer, Response, context, for_model, for_person, way_to_allow};
 use crate::event::Header;
 use crate::verdict::{Effect, Phase, Verdict};
 use serde::Serialize;
@@ -69,14 +69,18 @@ pub(super) fn answer(header: &Header, verdict: &Verdict) -> Answer {
             Some(specific(decision("ask", Some(for_person(verdict)))))
         }
         (Phase::Before, Effect::Ask) => Some(specific(decision("ask", Some(for_model(verdict))))),
-        (Phase::Before, Effect::Deny) => Some(specific(decision("deny", Some(for_model(verdict))))),
+        // The client shows the beginning of the reason to the person, and the message to nobody else.
+        (Phase::Before, Effect::Deny) => {
+            let system_message = way_to_allow(verdict).filter(|_| header.is_attended);
+            Some(Reply { system_message, ..specific(decision("deny", Some(for_model(verdict)))) })
+        }
         // The client cannot ask about a change of its settings, so an ask becomes a denial.
         (Phase::Settings, Effect::Ask | Effect::Deny) => {
             Some(Reply { decision: Some("block"), reason: Some(for_model(verdict)), ..Reply::default() })
         }
         // All findings at the start of a session are shown on one line.
         (Phase::Start, _) => {
-            let line = context(verdict).replace('\n', " ");
+            let line = context(verdict).replace('\n', ". ");
             let system_message = Some(format!("Rune: {line}"));
             Some(Reply { system_message, ..specific(output(Some(line))) })
         }

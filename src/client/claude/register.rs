@@ -71,10 +71,16 @@ pub(super) fn install(registration: &Registration, text: &str, before: Option<&s
 /// The field of the client's settings for its status bar.
 const STATUS_LINE: &str = "statusLine";
 
+/// The command of the guard's line.
+fn status_line(registration: &Registration) -> String {
+    format!("{} statusline", crate::shell::quote_word(&registration.program))
+}
+
 /// Whether the status bar shows the guard's line.
 fn has_status_line(settings: &SettingsJson) -> bool {
     let command = settings.field(STATUS_LINE).and_then(|line| line.get("command")).and_then(Value::as_str);
-    command.is_some_and(|command| command.ends_with("/rune statusline") || command.ends_with("/rune' statusline"))
+    let program = settings.summary().registration().map(|registration| status_line(&registration));
+    command.is_some_and(|command| command.ends_with("/rune statusline") || program.as_deref() == Some(command))
 }
 
 /// The text of a settings file with the guard's line in the status bar; `None` if there is another one.
@@ -83,10 +89,9 @@ pub(super) fn with_status_line(registration: &Registration, text: &str) -> Resul
     if settings.field(STATUS_LINE).is_some() {
         return Ok(has_status_line(&settings).then(|| text.to_owned()));
     }
-    let command = format!("{} statusline", crate::shell::quote_word(&registration.program));
     let line = CstInputValue::Object(vec![
         ("type".to_owned(), CstInputValue::String("command".to_owned())),
-        ("command".to_owned(), CstInputValue::String(command)),
+        ("command".to_owned(), CstInputValue::String(status_line(registration))),
     ]);
     edit(text, |root| {
         root.append(STATUS_LINE, line);

@@ -17,8 +17,7 @@ const MAX_SERVERS: usize = 8;
 pub fn run() -> anyhow::Result<()> {
     let (options, preset) = options_with_preset(None, None)?;
     let title = options.client.title();
-    say!("guarded: each tool call of new sessions of {title}, results from outside, and the")?;
-    say!("  settings of the guard itself")?;
+    say!("guarded in new sessions of {title}: each tool call, and results from outside")?;
     say!("{preset}")?;
     let inventory = Inventory::load()?;
     let names = inventory.names();
