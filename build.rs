@@ -476,7 +476,7 @@ fn rule_code(
     let does: String = does.collect();
     format!(
         "        EmbeddedRule {{ tier: Tier::{:?}, name: {:?}, line: {}, validator: {validator}, does: &[{does}], patterns: {}, only_when: {}, \
-         except_when: {}, only_when_tainted: {}, nudge: {:?}, examples: &[{}] }},\n",
+         except_when: {}, only_when_tainted: {}, reason: {:?}, nudge: {:?}, examples: &[{}] }},\n",
         rule.tier,
         rule.name,
         rule.line,
@@ -484,6 +484,7 @@ fn rule_code(
         patterns("ONLY_WHEN", &rule.only_when),
         patterns("EXCEPT_WHEN", &rule.except_when),
         rule.only_when_tainted,
+        rule.reason,
         rule.nudge,
         rule.examples.iter().map(example).collect::<String>(),
     )

@@ -273,10 +273,13 @@ register() {
 
 # --- showing decisions
 
+# Prints the answer to a command and the rule that gives it.
 show() {
-  printf '\n%s\n  $ %s\n' "$1" "$2"
-  (cd "$scratch" && "$rune" explain ${preset:+--preset "$preset"} -- "$2") |
-    sed -n '/^answer:/,$ { /^    /d; s/^/  /; p; }'
+  local answer effect rule
+  answer=$(cd "$scratch" && "$rune" explain --json -- "$1")
+  effect=$(printf '%s' "$answer" | sed -n 's/.*"effect":"\([a-z]*\)","findings".*/\1/p')
+  rule=$(printf '%s' "$answer" | sed -n 's/.*"findings":\[{"rule":"\([^"]*\)".*/ (\1)/p')
+  printf '  %-7s %s%s\n' "$effect" "$1" "$rule"
 }
 
 show_decisions() {
@@ -285,10 +288,11 @@ show_decisions() {
     return
   fi
   printf '\nThree decisions of the installed program (nothing is run):\n'
-  show 'An everyday command passes in silence:' 'git status'
-  show 'One that overwrites the work of others is stopped by a rule:' 'git push --force origin main'
-  show 'One that cannot be undone is denied:' 'rm -rf ~'
-  printf '\nNew sessions of Claude Code are guarded from now on. Look with: %s quarantine status\n' "$rune"
+  show 'git status'
+  show 'git push --force origin main'
+  show 'rm -rf ~'
+  (cd "$HOME" && "$rune" hooks first-run)
+  printf '  ./install.sh --uninstall             removes the hooks and the program\n'
 }
 
 # --- a binary that was built elsewhere

@@ -11,7 +11,7 @@ pub mod settings;
 
 use crate::event::{EventError, Header, Message};
 use crate::quarantined::Quarantined;
-use crate::verdict::{Finding, Phase, Verdict};
+use crate::verdict::{Effect, Finding, Phase, Remedy, Verdict};
 use registration::{Drift, PluginFiles, Registration};
 use serde_json::{Map, Value};
 use server::{Introduction, Launch, LaunchContext, PluginServers, ServerFile, ServerOrigin};
@@ -27,6 +27,12 @@ pub trait Client: fmt::Debug + Sync {
 
     /// The directories, files and variables of the client.
     fn locations(&self) -> &'static Locations;
+
+    /// The name of the product.
+    fn title(&self) -> &'static str;
+
+    /// The names of the tools whose input is read, besides those of MCP servers.
+    fn tools(&self) -> &'static [&'static str];
 
     /// Parses one event.
     fn parse<'a>(&self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, EventError>;
@@ -85,6 +91,19 @@ pub trait Client: fmt::Debug + Sync {
         here: &Path,
         read: &mut dyn FnMut(&Path) -> Option<String>,
     ) -> bool;
+
+    /// Files below the client's directory that come with a registration for a user, with their texts.
+    fn user_files(&self, registration: &Registration) -> Vec<(&'static str, String)> {
+        let _ = registration;
+        Vec::new()
+    }
+
+    /// The text of a settings file with the guard's line in the client's status bar; `None` if there is another one, or if
+    /// the client has no status bar.
+    fn with_status_line(&self, registration: &Registration, text: &str) -> Result<Option<String>, FileError> {
+        let _ = (registration, text);
+        Ok(None)
+    }
 
     /// Whether the text of a plugin's manifest is that of the plugin that [`Client::plugin`] writes.
     fn is_own_plugin(&self, manifest: &str) -> bool;
@@ -220,7 +239,7 @@ impl Answer {
 
     /// The answer where no JSON can be given: exit code 2 blocks, and the reason goes to stderr.
     pub fn blocked(verdict: &Verdict) -> Answer {
-        Answer { stdout: None, stderr: Some(reasons(verdict)), exit: Self::BLOCKED }
+        Answer { stdout: None, stderr: Some(for_model(verdict)), exit: Self::BLOCKED }
     }
 }
 
@@ -269,34 +288,73 @@ pub struct SampleEvent<'a> {
     pub result: Option<Value>,
 }
 
-/// The number of findings that are shown.
-const MAX_SHOWN_FINDINGS: usize = 8;
+/// Findings that are shown before a call.
+const MAX_SHOWN_FINDINGS: usize = 3;
 
-/// One line for each of the findings that decide, and the number of those that are not shown.
-fn lines(verdict: &Verdict, line: impl Fn(&Finding) -> Option<String>) -> String {
-    let effect = verdict.effect();
+/// Texts about a result that are shown: the notice, and the rules that its content matches.
+const MAX_SHOWN_NOTICES: usize = 8;
+
+/// The lines of a text for a person.
+fn for_person(verdict: &Verdict) -> String {
+    let lines = [reasons(verdict, ": `rune explain --last`"), safer(verdict)].concat();
+    lines.into_iter().chain(way_to_allow(verdict)).collect::<Vec<_>>().join("\n")
+}
+
+/// The commands by which a person allows the call.
+fn way_to_allow(verdict: &Verdict) -> Option<String> {
+    let commands: Vec<&str> = remedies(verdict)?.into_iter().map(Remedy::command).collect();
+    Some(format!("Allow (you, in a terminal): {}", commands.join("; ")))
+}
+
+/// The lines of a text for a model, which may also be shown to a person.
+fn for_model(verdict: &Verdict) -> String {
+    let lines = [reasons(verdict, ""), safer(verdict)].concat();
+    let remedy = remedies(verdict).map(|remedies| {
+        let commands: BTreeSet<String> = remedies.into_iter().map(|remedy| format!("`{}`", remedy.lookup())).collect();
+        format!("A person can allow this: {}", commands.into_iter().collect::<Vec<_>>().join(", "))
+    });
+    lines.into_iter().chain(remedy).collect::<Vec<_>>().join("\n")
+}
+
+/// One line for each of the findings that decide, and the number of those that are not shown, with `lookup` behind it.
+fn reasons(verdict: &Verdict, lookup: &str) -> Vec<String> {
+    let line = |finding: &Finding| {
+        let reason = finding.reason();
+        let end = if reason.ends_with(['.', '!', '?', '…']) { "" } else { "." };
+        Some(format!("Rune ({}): {reason}{end}", finding.rule()))
+    };
+    let all = lines(verdict, line);
+    let hidden = all.len().saturating_sub(MAX_SHOWN_FINDINGS);
+    let more = (hidden > 0).then(|| {
+        let findings = if hidden == 1 { "finding" } else { "findings" };
+        format!("and {hidden} more {findings}{lookup}")
+    });
+    all.into_iter().take(MAX_SHOWN_FINDINGS).chain(more).collect()
+}
+
+/// The alternatives to the findings that are shown.
+fn safer(verdict: &Verdict) -> Vec<String> {
+    let nudges = lines(verdict, |finding| finding.nudge().map(|nudge| format!("Safer: {nudge}")));
+    nudges.into_iter().take(MAX_SHOWN_FINDINGS).collect()
+}
+
+/// What a person can do so that a stopped call passes; `None` if one of the findings must hold.
+fn remedies(verdict: &Verdict) -> Option<BTreeSet<Remedy>> {
+    let stopping = verdict.findings().iter().filter(|finding| finding.effect() >= Effect::Ask);
+    let remedies: BTreeSet<Remedy> = stopping.map(Finding::remedy).collect::<Option<_>>()?;
+    Some(remedies).filter(|remedies| !remedies.is_empty())
+}
+
+/// A line for each of the findings that decide, without duplicates.
+fn lines(verdict: &Verdict, line: impl Fn(&Finding) -> Option<String>) -> Vec<String> {
     let mut seen = BTreeSet::new();
-    let deciding = verdict.distinct().into_iter().filter(|finding| finding.effect() == effect);
-    let mut lines: Vec<String> = deciding.filter_map(line).filter(|line| seen.insert(line.clone())).collect();
-    let hidden = lines.len().saturating_sub(MAX_SHOWN_FINDINGS);
-    lines.truncate(MAX_SHOWN_FINDINGS);
-    if hidden > 0 {
-        lines.push(format!("and {hidden} more findings"));
-    }
-    lines.join("\n")
-}
-
-/// The reasons of the findings that decide, each with its rule.
-fn reasons(verdict: &Verdict) -> String {
-    lines(verdict, |finding| Some(format!("Rune ({}): {}", finding.rule(), finding.reason())))
-}
-
-/// The alternatives that the findings that decide propose.
-fn nudges(verdict: &Verdict) -> String {
-    lines(verdict, |finding| finding.nudge().map(str::to_owned))
+    verdict.deciding().filter_map(line).filter(|line| seen.insert(line.clone())).collect()
 }
 
 /// The reasons of the findings that decide, as context for a model.
 fn context(verdict: &Verdict) -> String {
-    lines(verdict, |finding| Some(finding.reason().to_owned()))
+    let all = lines(verdict, |finding| Some(finding.reason().to_owned()));
+    let hidden = all.len().saturating_sub(MAX_SHOWN_NOTICES);
+    let more = (hidden > 0).then(|| format!("and {hidden} more findings"));
+    all.into_iter().take(MAX_SHOWN_NOTICES).chain(more).collect::<Vec<_>>().join("\n")
 }

@@ -22,6 +22,7 @@ mod quarantine;
 mod receipts;
 mod reference;
 mod rules;
+mod statusline;
 mod style;
 
 use crate::runtime::exit_code::{DONE, FAILED, REFUSED};
@@ -45,7 +46,10 @@ use std::path::{Path, PathBuf};
     arg_required_else_help = true,
     disable_help_subcommand = true
 )]
-#[command(after_help = "Examples:\n  rune hooks install --preset strict\n  rune quarantine status --since 7d")]
+#[command(after_help = "Examples:\n  rune hooks install --preset strict\n  rune quarantine status --since 7d\n\n\
+Exit 0: done. Exit 1: failed, or the answer is no. Exit 2: the command line is wrong, or the answer is not known.\n\
+`rune hook` exits with 0 after an answer, and with 2 to block a call without one.\n\
+Colours are for terminals; NO_COLOR=1 switches them off.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -62,6 +66,7 @@ enum Command {
     Allow(allow::AllowArgs),
     Pause(pause::PauseArgs),
     Resume(pause::ResumeArgs),
+    Statusline(statusline::StatuslineArgs),
     /// Registers the guard in a client's settings, removes it, or shows its state
     #[command(subcommand, arg_required_else_help = true, after_help = "Example:\n  rune hooks install --preset strict")]
     Hooks(hooks::Hooks),
@@ -124,6 +129,10 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> u8 {
         Command::Allow(args) => allow::run(&args).map(done),
         Command::Pause(args) => pause::run(&args).map(done),
         Command::Resume(_) => pause::resume().map(done),
+        Command::Statusline(args) => {
+            statusline::run(&args);
+            Ok(DONE)
+        }
         Command::Hooks(command) => hooks::run(&command),
         Command::Doctor(args) => doctor::run(&args),
         Command::Mcp(command) => mcp::run(&command),

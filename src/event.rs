@@ -38,6 +38,8 @@ pub struct Header {
     pub session: Label,
     /// The client's name for the call.
     pub call: Label,
+    /// Whether a person answers what is asked.
+    pub is_attended: bool,
 }
 
 /// An event that cannot be parsed.

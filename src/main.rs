@@ -7,7 +7,7 @@ mod runtime;
 
 use runtime::exit_code::REFUSED;
 use runtime::stderr::warn;
-use runtime::{hook, stdout};
+use runtime::{bare, hook, stdout};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -32,6 +32,7 @@ fn run() -> u8 {
         (_, [verb, rest @ ..]) if verb == "hook" && !help => run_hook(rest, started),
         (Some("security-hook"), _) => commands::run(&["hook".into()], words),
         (Some("quarantine"), _) => commands::run(&["quarantine".into()], words),
+        (_, []) => bare::answer_event().unwrap_or_else(|| commands::run(&[], words)),
         _ => commands::run(&[], words),
     }
 }

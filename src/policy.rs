@@ -2,10 +2,12 @@
 
 mod layer;
 mod merge;
+mod no_exception;
 mod pause;
 pub mod update;
 
 pub use layer::{Layer, LayerError};
+pub use no_exception::NoException;
 pub use pause::Pause;
 
 use crate::mcp::PinPolicy;

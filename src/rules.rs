@@ -143,6 +143,9 @@ pub struct Rule {
     pub except_when: Cow<'static, [Pattern]>,
     /// Whether it applies only to sessions that have read untrusted content.
     pub only_when_tainted: bool,
+    /// What a match means: the rest of a sentence that begins with the command or the file, with variables. Empty if the
+    /// rule does not say it.
+    pub reason: Cow<'static, str>,
     /// What to do instead, with variables.
     pub nudge: Cow<'static, str>,
     examples: Cow<'static, [Example]>,
@@ -157,7 +160,7 @@ pub struct Rule {
 pub struct Match {
     /// The tier of the match. That of a validator's match may differ from the tier of the rule.
     pub tier: Tier,
-    /// What a validator found, a constant text. Empty for a match of a pattern.
+    /// What a validator found, in place of the rule's reason: a constant text, or empty.
     pub reason: String,
 }
 

@@ -1,6 +1,7 @@
 //! The hook, and everything that reads from or writes to the machine.
 
 pub mod abort;
+pub mod bare;
 pub mod agent_check;
 pub mod environment;
 pub mod exit_code;

@@ -5,11 +5,13 @@ pub mod limits;
 mod exception;
 mod note;
 mod phase;
+mod remedy;
 mod surface;
 
 pub use exception::ExceptionUse;
 pub use note::{Note, SaltedHash};
 pub use phase::Phase;
+pub use remedy::Remedy;
 pub use surface::{Heat, Surface};
 
 use crate::encoding::escape;
@@ -101,15 +103,15 @@ impl fmt::Display for RuleId {
 /// One finding: its rule, its effect and its reason.
 ///
 /// INVARIANT: the client treats an answer as an instruction of the system. Its text therefore consists of constants, labels,
-/// the operator's texts and file names, and, where the nudge of a rule asks for them, of values of the judged call (its
-/// command, program or path), escaped, on one line and truncated (`Subject::value`). It never contains other payload, such
-/// as results or file contents.
+/// the operator's texts and file names, and of values of the judged call (its command, program or path), escaped, on one line
+/// and truncated (`Subject::shown`). It never contains other payload, such as results or file contents.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     rule: RuleId,
     effect: Effect,
     reason: String,
     nudge: Option<String>,
+    remedy: Option<Remedy>,
     source: Option<String>,
     program: Option<String>,
     ask: Option<SaltedHash>,
@@ -121,12 +123,32 @@ impl Finding {
     pub fn new(rule: RuleId, effect: Effect, reason: impl Into<String>) -> Self {
         let reason = reason.into();
         let reason = if reason.trim().is_empty() { rule.to_string() } else { reason };
-        Finding { rule, effect, reason, nudge: None, source: None, program: None, ask: None, subject: None }
+        Finding {
+            rule,
+            effect,
+            reason,
+            nudge: None,
+            remedy: None,
+            source: None,
+            program: None,
+            ask: None,
+            subject: None,
+        }
     }
 
     /// Adds what to do instead.
     pub fn with_nudge(self, nudge: impl Into<String>) -> Self {
         Finding { nudge: Some(nudge.into()).filter(|nudge: &String| !nudge.trim().is_empty()), ..self }
+    }
+
+    /// Adds what a person can do so that such a call passes.
+    pub(crate) fn with_remedy(self, remedy: Remedy) -> Self {
+        Finding { remedy: Some(remedy), ..self }
+    }
+
+    /// What a person can do so that such a call passes; `None` if nothing should.
+    pub fn remedy(&self) -> Option<Remedy> {
+        self.remedy
     }
 
     /// Adds the file and line of the rule.

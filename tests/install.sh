@@ -107,9 +107,10 @@ run_orphan || fail 'a fresh home, without a terminal'
 if grep '^install.sh: ' "$scratch/out"; then fail 'it is not built as it should be'; fi
 says 'registered in'
 says 'the preset gentle'
-says 'answer: pass'
-says 'git-force-push (ask)'
-says 'destructive-delete (deny)'
+says 'pass    git status'
+says 'ask     git push --force origin main (git-force-push)'
+says 'deny    rm -rf ~ (destructive-delete)'
+says 'MCP servers found: none'
 for file in .local/bin/rune .local/share/man/man1/rune-hooks-install.1 .local/share/bash-completion/completions/rune \
   .local/share/zsh/site-functions/_rune .local/share/fish/vendor_completions.d/rune.fish \
   .config/rune/config.local.toml .config/rune/rules/bash.rules .claude/settings.json; do

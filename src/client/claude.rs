@@ -59,6 +59,14 @@ impl Client for Claude {
         &LOCATIONS
     }
 
+    fn title(&self) -> &'static str {
+        "Claude Code"
+    }
+
+    fn tools(&self) -> &'static [&'static str] {
+        &event::TOOLS
+    }
+
     fn parse<'a>(&self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, EventError> {
         event::parse(input)
     }
@@ -136,6 +144,14 @@ impl Client for Claude {
         read: &mut dyn FnMut(&Path) -> Option<String>,
     ) -> bool {
         plugins::answer_prompts(self, dirs, here, read)
+    }
+
+    fn user_files(&self, registration: &Registration) -> Vec<(&'static str, String)> {
+        plugins::user_files(registration)
+    }
+
+    fn with_status_line(&self, registration: &Registration, text: &str) -> Result<Option<String>, FileError> {
+        register::with_status_line(registration, text)
     }
 
     fn is_own_plugin(&self, manifest: &str) -> bool {

@@ -5,6 +5,8 @@ mod edit;
 mod last;
 mod list;
 
+pub use last::newest_stop;
+
 use super::hooks::{project, registered_options};
 use super::{confirm, current_dir, say};
 use crate::runtime::environment::{Environment, now};

@@ -10,6 +10,7 @@ mod policy;
 mod samples;
 mod settings;
 
+pub use client_version::check as client_version;
 pub use loosened::matches_everything;
 
 use super::hooks::{InspectArgs, Inspection, RegisteredLayer};

@@ -1,6 +1,11 @@
 //! `rune explain`: how a call is parsed and what the hook would answer, by the hook's own `decide`.
 
-use crate::commands::{current_dir, hook_options};
+use super::allow;
+use super::hooks::{NamedPreset, options_with_preset, project};
+use super::log::refuse_unknown;
+use super::style::{COLUMNS, Style, effect_colour, paint, wrap};
+use crate::commands::current_dir;
+use crate::runtime::agent_check;
 use crate::runtime::environment::{Environment, now};
 use crate::runtime::facts;
 use crate::runtime::options::Options;
@@ -15,7 +20,7 @@ use rune::policy::{Config, Pause};
 use rune::programs::Catalogue;
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use rune::shell::{self, Command, Effects, Reading};
-use rune::verdict::{Effect, ExceptionUse, Finding, Phase, Verdict};
+use rune::verdict::{Effect, ExceptionUse, Finding, Phase, Remedy, Verdict};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -27,13 +32,16 @@ use std::path::{Path, PathBuf};
     after_help = "Examples:\n  rune explain -- 'cd /tmp && sudo rm -rf \"$DIR\"/cache'\n  rune explain --preset strict --post event.json"
 )]
 pub struct ExplainArgs {
+    /// Explain the newest call of this project that was stopped
+    #[arg(long, conflicts_with_all = ["line", "tool", "cwd", "project", "post"])]
+    pub last: bool,
     /// Tool of the call
     #[arg(long, value_name = "NAME", default_value = "Bash")]
     pub tool: String,
     /// Print JSON instead of a tree
     #[arg(long)]
     pub json: bool,
-    /// Preset to decide by
+    /// Preset to decide by [default: the registered one]
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// Working directory of the call
@@ -46,7 +54,7 @@ pub struct ExplainArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["line", "tool", "cwd", "project"])]
     pub post: Option<PathBuf>,
     /// Command line, or another input of the tool; several words are joined with blanks
-    #[arg(required_unless_present = "post", last = true, value_name = "LINE")]
+    #[arg(required_unless_present_any = ["post", "last"], last = true, value_name = "LINE")]
     pub line: Vec<String>,
 }
 
@@ -54,6 +62,7 @@ pub struct ExplainArgs {
 #[derive(Serialize)]
 struct Explanation<'a> {
     tool: &'a str,
+    preset: &'a NamedPreset,
     readable: bool,
     commands: Vec<ExplainedCommand<'a>>,
     effects: ExplainedEffects<'a>,
@@ -109,16 +118,20 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     if let Some(file) = &args.post {
         return explain_result(file, args);
     }
-    let line = args.line.join(" ");
-    let Preview { verdict, place, catalogue, pause, .. } = preview_call(args, &line)?;
-    let reading = if is_shell(&args.tool) { shell::read(&line, &place, &catalogue) } else { Reading::default() };
+    let (options, preset) = options_with_preset(args.preset.as_deref(), None)?;
+    let call = if args.last { ExplainedCall::last(&options)? } else { ExplainedCall::of(args, &options)? };
+    let Preview { verdict, place, catalogue, pause, .. } = call.preview(&options)?;
+    let line = call.line.as_str();
+    let reading = if is_shell(&call.tool) { shell::read(line, &place, &catalogue) } else { Reading::default() };
     let effects = reading.effects();
     let mut out = std::io::stdout().lock();
     if args.json {
-        let explanation = build_explanation(&args.tool, &reading, &effects, &verdict, pause);
+        let explanation = build_explanation(&call.tool, &preset, &reading, &effects, &verdict, pause);
         writeln!(out, "{}", crate::commands::to_json(&explanation)?)?;
     } else {
-        out.write_all(render_tree(&line, &reading, &effects, &verdict, pause).as_bytes())?;
+        let style = Style::of(&out);
+        let answer = Answer { effect: verdict.effect(), preset: &preset, pause, style };
+        out.write_all(render_tree(line, &reading, &effects, &verdict, &answer).as_bytes())?;
     }
     Ok(())
 }
@@ -130,7 +143,7 @@ fn explain_result(file: &Path, args: &ExplainArgs) -> anyhow::Result<()> {
     } else {
         std::fs::read_to_string(file).with_context(|| file.display().to_string())?
     };
-    let options = hook_options(args.preset.as_deref(), None);
+    let (options, preset) = options_with_preset(args.preset.as_deref(), None)?;
     let previewed = preview(&event, &options, &options.environment())?;
     ensure!(
         previewed.header.phase.is_some_and(Phase::is_after),
@@ -151,6 +164,7 @@ fn explain_result(file: &Path, args: &ExplainArgs) -> anyhow::Result<()> {
     if previewed.verdict.surface().is_some_and(|surface| surface.taints) {
         text.push_str("the session would be tainted\n");
     }
+    writeln!(text, "{preset}")?;
     if let Some(context) = answer.context {
         write!(text, "\nadded to the result:\n{context}\n")?;
     }
@@ -186,24 +200,72 @@ fn tool_input(tool: &str, line: &str) -> anyhow::Result<serde_json::Value> {
     })
 }
 
-fn preview_call(args: &ExplainArgs, line: &str) -> anyhow::Result<Preview> {
-    let options = hook_options(args.preset.as_deref(), None);
-    let mut environment = options.environment();
-    environment.project = args.project.clone().or(environment.project);
-    let cwd = args.cwd.clone().map_or_else(current_dir, Ok)?;
-    let sample = SampleEvent {
-        session: "explain",
-        cwd: &cwd.to_string_lossy(),
-        phase: Phase::Before,
-        tool: &args.tool,
-        input: tool_input(&args.tool, line)?,
-        result: None,
-    };
-    let event = options.client.sample_event(&sample);
-    // A pause counts: the answer is that of the hook.
-    preview_with_policy(&event, &options, &environment, |wanted, project| {
-        policy_files::config_now(&options, &environment, wanted, project)
-    })
+/// A call to be explained.
+struct ExplainedCall {
+    tool: String,
+    /// The command, or what the tool is to do.
+    line: String,
+    input: serde_json::Value,
+    cwd: PathBuf,
+    project: Option<PathBuf>,
+}
+
+impl ExplainedCall {
+    fn of(args: &ExplainArgs, options: &Options) -> anyhow::Result<ExplainedCall> {
+        let known = options.client.tools();
+        let is_known = |name: &&&str| name.eq_ignore_ascii_case(&args.tool);
+        if !args.tool.starts_with("mcp__") && !known.iter().any(|name| is_known(&name)) {
+            let tools = known.iter().copied().collect();
+            refuse_unknown(
+                "tool",
+                &args.tool,
+                &tools,
+                &format!("there are {}, and `mcp__server__tool`", known.join(", ")),
+            )?;
+        }
+        let line = args.line.join(" ");
+        Ok(ExplainedCall {
+            tool: args.tool.clone(),
+            input: tool_input(&args.tool, &line)?,
+            line,
+            cwd: args.cwd.clone().map_or_else(current_dir, Ok)?,
+            project: args.project.clone(),
+        })
+    }
+
+    /// The newest stop of the current project, from the client's transcript.
+    fn last(options: &Options) -> anyhow::Result<ExplainedCall> {
+        agent_check::refuse_agent("reading transcripts")?;
+        let environment = options.environment();
+        let project = project(environment.client, &current_dir()?);
+        let environment = Environment { project: Some(project.clone()), ..environment };
+        let call = allow::newest_stop(options, &environment)?;
+        Ok(ExplainedCall {
+            tool: call.tool,
+            line: call.text,
+            input: serde_json::from_slice(&call.input).context("the recorded input cannot be read")?,
+            cwd: call.cwd.into(),
+            project: Some(project),
+        })
+    }
+
+    fn preview(&self, options: &Options) -> anyhow::Result<Preview> {
+        let mut environment = options.environment();
+        environment.project = self.project.clone().or(environment.project);
+        let sample = SampleEvent {
+            session: "explain",
+            cwd: &self.cwd.to_string_lossy(),
+            phase: Phase::Before,
+            tool: &self.tool,
+            input: self.input.clone(),
+            result: None,
+        };
+        let event = options.client.sample_event(&sample);
+        // A pause counts: the answer is that of the hook.
+        preview_with_policy(&event, options, &environment, |wanted, project| {
+            policy_files::config_now(options, &environment, wanted, project)
+        })
+    }
 }
 
 /// An event, and the verdict that the hook would return for it.
@@ -247,6 +309,7 @@ pub fn preview_with_policy(
 
 fn build_explanation<'a>(
     tool: &'a str,
+    preset: &'a NamedPreset,
     reading: &'a Reading,
     effects: &'a Effects,
     verdict: &'a Verdict,
@@ -265,7 +328,7 @@ fn build_explanation<'a>(
         reason: finding.reason(),
         nudge: finding.nudge(),
         source: finding.source(),
-        change: finding.source().map(|_| suggest_change(finding)),
+        change: way_to_allow(finding),
     };
     let exception = |used: &'a ExceptionUse| ExplainedException {
         rule: used.rule.as_str(),
@@ -275,6 +338,7 @@ fn build_explanation<'a>(
     };
     Explanation {
         tool,
+        preset,
         readable: reading.is_readable(),
         commands: reading.commands.iter().map(command).collect(),
         effects: ExplainedEffects {
@@ -296,8 +360,16 @@ pub fn effect_name(effect: Effect) -> &'static str {
     if effect == Effect::Pass { "pass" } else { effect.name() }
 }
 
+/// What the answer says besides the findings.
+struct Answer<'a> {
+    effect: Effect,
+    preset: &'a NamedPreset,
+    pause: Option<Pause>,
+    style: Style,
+}
+
 /// Renders each command below the one that runs it, its place in the line underlined, then effects and findings.
-fn render_tree(line: &str, reading: &Reading, effects: &Effects, verdict: &Verdict, pause: Option<Pause>) -> String {
+fn render_tree(line: &str, reading: &Reading, effects: &Effects, verdict: &Verdict, answer: &Answer<'_>) -> String {
     let mut text = String::new();
     for command in &reading.commands {
         let depth = command.via.len();
@@ -322,8 +394,9 @@ fn render_tree(line: &str, reading: &Reading, effects: &Effects, verdict: &Verdi
     if !reading.is_readable() {
         writeln!(text, "parts of it cannot be parsed").ok();
     }
-    writeln!(text, "answer: {}", effect_name(verdict.effect())).ok();
-    if let Some(pause) = pause {
+    let effect = effect_name(answer.effect);
+    writeln!(text, "answer: {}\n{}", paint(answer.style, effect_colour(effect), effect), answer.preset).ok();
+    if let Some(pause) = answer.pause {
         writeln!(text, "the guard is paused {pause}; `rune resume` ends the pause").ok();
     }
     for used in verdict.exceptions() {
@@ -333,27 +406,40 @@ fn render_tree(line: &str, reading: &Reading, effects: &Effects, verdict: &Verdi
     }
     for finding in verdict.distinct() {
         let reason = replace_control_characters(finding.reason());
-        writeln!(text, "  {} ({}): {reason}", finding.rule(), effect_name(finding.effect())).ok();
+        let mut add = |indent: &str, line: &str| {
+            for (nth, line) in wrap(line, COLUMNS - "    ".len()).into_iter().enumerate() {
+                writeln!(text, "{}{line}", if nth == 0 { indent } else { "    " }).ok();
+            }
+        };
+        add("  ", &format!("{} ({}): {reason}", finding.rule(), effect_name(finding.effect())));
+        if let Some(nudge) = finding.nudge() {
+            add("    ", &format!("safer: {}", replace_control_characters(nudge)));
+        }
         if let Some(source) = finding.source() {
-            writeln!(text, "    the rule is at {source}\n    {}", suggest_change(finding)).ok();
+            add("    ", &format!("rule: {source}"));
+        }
+        if let Some(way) = way_to_allow(finding) {
+            // Not broken into lines, so that it can be copied.
+            writeln!(text, "    to allow it: {}", replace_control_characters(&way)).ok();
         }
     }
     text
 }
 
-/// Says which change to the configuration would let the call pass.
-fn suggest_change(finding: &Finding) -> String {
-    let rule = finding.rule().as_str();
-    let change = match rule {
-        "unknown-executable" => "the program in `executables.allowed`".to_owned(),
-        "mcp-unregistered" => "the server under `[[mcp.servers]]`".to_owned(),
-        _ => {
-            // A TOML literal string keeps a backslash as it is.
-            let quote = if rule.contains('\\') { '\'' } else { '"' };
-            format!("`[[exceptions]]`, `rule = {quote}{rule}{quote}`, a `match` and a `reason`")
+/// The command by which a person lets such a call pass; `None` if nothing should.
+fn way_to_allow(finding: &Finding) -> Option<String> {
+    if let Remedy::Command(command) = finding.remedy()? {
+        return Some(command.to_owned());
+    }
+    let what = match (finding.program(), finding.subject()) {
+        (Some(program), _) => format!("--program {}", shell::quote_word(program)),
+        (None, Some(subject)) => {
+            let pattern = format!("^{}$", regex_lite::escape(subject));
+            format!("{} --match {}", shell::quote_word(finding.rule().as_str()), shell::quote_word(&pattern))
         }
+        (None, None) => return None,
     };
-    format!("it would pass with {change} in config.local.toml")
+    Some(format!("rune allow {what} --reason '…'"))
 }
 
 /// The row of `line` that a command starts in, with the command underlined in the row below.

@@ -2,24 +2,27 @@
 
 mod args;
 mod file;
+mod first_run;
 mod layer;
 mod plugin;
 mod preset;
 mod program;
 mod registered;
 mod status;
+mod user_files;
 
 pub use args::project;
 pub use args::{DirArgs, InstallArgs, client_dir_help};
 pub use layer::{SettingsLayer, SettingsLayers};
 pub use preset::default_preset;
 pub use program::ProgramError;
-pub use registered::registered_options;
+pub use registered::{NamedPreset, options_with_preset, registered_options};
 pub use status::{InspectArgs, Inspection, RegisteredLayer};
 
-use crate::commands::{current_dir, path_text, program, say};
+use crate::commands::{current_dir, doctor, path_text, program, say};
 use crate::runtime::agent_check;
 use crate::runtime::environment::Environment;
+use crate::runtime::exit_code::DONE;
 use crate::runtime::files::diff;
 use crate::runtime::receipts;
 use anyhow::{Context, bail};
@@ -44,6 +47,8 @@ pub enum Hooks {
         after_help = "Example:\n  rune hooks status --json\n\nExit 0: the guard is on. Exit 1: it is off, or partly on. Exit 2: cannot tell."
     )]
     Status(InspectArgs),
+    #[command(hide = true)]
+    FirstRun(first_run::FirstRunArgs),
 }
 
 pub fn run(command: &Hooks) -> anyhow::Result<u8> {
@@ -53,15 +58,19 @@ pub fn run(command: &Hooks) -> anyhow::Result<u8> {
         }
         Hooks::Install(args) => args.target.for_each_client(|target| match &args.plugin {
             Some(folder) => plugin::write(folder, args.preset.as_deref(), target),
-            None => install(args.preset.as_deref(), target),
+            None => install(args.preset.as_deref(), args.statusline, target),
         }),
         Hooks::Uninstall(args) => args.for_each_client(|target| uninstall(target, "`rune hooks uninstall`")),
         Hooks::Status(args) => status::run(args),
+        Hooks::FirstRun(_) => first_run::run().map(|()| DONE),
     }
 }
 
-fn install(preset: Option<&str>, target: &Target<'_>) -> anyhow::Result<()> {
+fn install(preset: Option<&str>, statusline: bool, target: &Target<'_>) -> anyhow::Result<()> {
     let Target { args, environment } = target;
+    if let Some(problem) = doctor::client_version(environment, &project(environment.client, &current_dir()?)) {
+        bail!("{}\n  help: {}; nothing was changed", problem.what, problem.advice);
+    }
     if args.is_managed() {
         return show_managed_install(preset, target);
     }
@@ -78,6 +87,12 @@ fn install(preset: Option<&str>, target: &Target<'_>) -> anyhow::Result<()> {
     let new = registration(&preset, environment, Some(&file.path))?;
     let loosens = check_change(&old, &new, args)?;
     let edited = client.install(&new, text, file.before.as_deref()).map_err(|error| refusal(&file, client, &error))?;
+    let with_line = if statusline { client.with_status_line(&new, &edited) } else { Ok(Some(edited.clone())) };
+    let with_line = with_line.map_err(|error| refusal(&file, client, &error))?;
+    if with_line.is_none() {
+        say!("note: the status bar shows something else; add the output of `rune statusline` to it yourself")?;
+    }
+    let edited = with_line.unwrap_or(edited);
     if loosens && edited != text {
         receipts::record_loosening(&receipt_environment(&old, environment), Loosening::HooksInstall)?;
     }
@@ -93,6 +108,7 @@ fn install(preset: Option<&str>, target: &Target<'_>) -> anyhow::Result<()> {
     } else if !args.dry_run {
         say!("{} is as it should be (preset {preset})", file.path.display())?;
     }
+    user_files::write(target, &new)?;
     if args.dry_run {
         return Ok(());
     }
@@ -131,6 +147,7 @@ fn uninstall(target: &Target<'_>, what: &str) -> anyhow::Result<()> {
         return say!("a root shell must run:\n  {command}");
     }
     let file = SettingsFile::read(&target.path()?)?;
+    user_files::remove(target)?;
     let Some(text) = &file.text else { return say!("nothing is registered in {}", file.path.display()) };
     let left = client.uninstall(text, file.before.as_deref()).map_err(|error| refusal(&file, client, &error))?;
     if !args.dry_run && left != file.text {

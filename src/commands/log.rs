@@ -9,7 +9,7 @@ pub use again::{expose, judge_again};
 pub use lookup::{Command, Lookup};
 pub use read::LogFile;
 
-use super::hooks::registered_options;
+use super::hooks::{options_with_preset, registered_options};
 use super::quarantine::{LogArgs, parse_since};
 use super::style::Style;
 use crate::runtime::environment::{Environment, now};
@@ -94,6 +94,9 @@ pub fn run(args: &RecentArgs) -> anyhow::Result<()> {
     check_known(args, &recent, &reasons)?;
     let lookup = Lookup::new(&environment, &options);
     let printer = Printer { args, reasons: &reasons, lookup: &lookup };
+    if !args.json {
+        say!("{}", options_with_preset(None, None)?.1)?;
+    }
     let none = recent.kept.is_empty();
     printer.print(recent.kept)?;
     if none && !args.json && !args.follow {
@@ -150,7 +153,11 @@ fn reasons(environment: &Environment) -> BTreeMap<String, String> {
     let shipped = policy_files::shipped("strict", &RuleKind::all()).map(|config| config.rules).unwrap_or_default();
     let failures = Failure::RULES.map(|(name, what)| (name.to_owned(), what.to_owned()));
     let rules = shipped.into_iter().chain(config.rules);
-    failures.into_iter().chain(rules.map(|rule| (rule.id.as_str().to_owned(), rule.nudge.into_owned()))).collect()
+    let texts = failures.into_iter().chain(rules.map(|rule| {
+        let what = if rule.reason.is_empty() { rule.nudge } else { rule.reason };
+        (rule.id.as_str().to_owned(), what.into_owned())
+    }));
+    texts.collect()
 }
 
 fn check_session(args: &RecentArgs) -> anyhow::Result<()> {

@@ -17,6 +17,8 @@ mod summary;
 mod inventory;
 mod wrap;
 
+pub use inventory::Inventory;
+
 use crate::runtime::exit_code::DONE;
 use clap::Subcommand;
 

@@ -77,6 +77,7 @@ fn notice(args: &NoticeArgs) -> anyhow::Result<()> {
         tool: Label::new(EXTERNAL_TOOL),
         session: Label::new(&session.unwrap_or_default()),
         call: Label::default(),
+        is_attended: true,
     };
     let rule = RuleId::known("quarantine-external");
     let text = rune::quarantine::notice(&header.tool, &source);

@@ -1,6 +1,7 @@
 //! `rune rules`: checks, lists and tests rules.
 
-use crate::commands::hook_options;
+use crate::commands::hooks::{NamedPreset, options_with_preset};
+use crate::commands::style::{Style, effect_colour, paint};
 use crate::runtime::environment::now;
 use crate::runtime::exit_code::DONE;
 use crate::runtime::policy_files::{self, RuleSelection};
@@ -30,7 +31,7 @@ pub enum Rules {
 pub struct RulesArgs {
     /// Rule file to use instead of the rules in force
     pub file: Option<PathBuf>,
-    /// Preset to decide by [default: strict]
+    /// Preset to decide by [default: the registered one; strict for `test`]
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// Policy directory [default: $XDG_CONFIG_HOME/rune or ~/.config/rune]
@@ -51,7 +52,7 @@ pub fn run(command: &Rules) -> anyhow::Result<u8> {
 }
 
 fn check(args: &RulesArgs) -> anyhow::Result<()> {
-    let (config, notes) = load_policy(args)?;
+    let (config, notes, _) = load_policy(args)?;
     let mut errors = find_errors(&config);
     if args.file.is_none() {
         let today = now().date();
@@ -60,7 +61,7 @@ fn check(args: &RulesArgs) -> anyhow::Result<()> {
             .iter()
             .filter(|exception| config.stale_reason(exception, today) == Some(StaleReason::RuleUnknown));
         errors.extend(unknown.map(|unknown| format!("{}: unknown rule `{}`", unknown.source, unknown.rule)));
-        let options = hook_options(None, args.config_dir.as_deref());
+        let (options, _) = options_with_preset(None, args.config_dir.as_deref())?;
         errors.extend(policy_files::programs::errors(options.environment().config_dir.as_deref()));
     }
     let mut out = std::io::stdout().lock();
@@ -91,8 +92,13 @@ pub fn find_errors(config: &Config) -> Vec<String> {
 }
 
 fn list(args: &RulesArgs) -> anyhow::Result<()> {
-    let (config, _) = load_policy(args)?;
+    let (config, _, preset) = load_policy(args)?;
     let mut out = std::io::stdout().lock();
+    let style = Style::of(&out);
+    if !args.json {
+        writeln!(out, "{preset}")?;
+    }
+    let width = config.rules.iter().map(|rule| rule.id.to_string().chars().count()).max().unwrap_or_default();
     for rule in &config.rules {
         let Rule { id, kind, source, .. } = rule;
         let effect = super::explain::effect_name(config.effect(rule));
@@ -102,14 +108,17 @@ fn list(args: &RulesArgs) -> anyhow::Result<()> {
                 "source": source.to_string()});
             writeln!(out, "{row}")?;
         } else {
-            writeln!(out, "{:<6} {tier:<10} {effect:<6} {id:<26} {source}", kind.name())?;
+            let file = Path::new(&*source.file).file_name().unwrap_or_default().to_string_lossy();
+            let effect = paint(style, effect_colour(effect), &format!("{effect:<6}"));
+            writeln!(out, "{:<5} {tier:<10} {effect} {id:<width$} {file}:{}", kind.name(), source.line)?;
         }
     }
     Ok(())
 }
 
 fn test(args: &RulesArgs) -> anyhow::Result<()> {
-    let (config, _) = load_policy(args)?;
+    let preset = args.preset.clone().or_else(|| Some("strict".to_owned()));
+    let (config, ..) = load_policy_with(args, preset.as_deref())?;
     if let Some(flaw) = config.failures.first() {
         bail!("{}", describe(flaw));
     }
@@ -123,18 +132,22 @@ fn test(args: &RulesArgs) -> anyhow::Result<()> {
 }
 
 /// Loads the policy in force with its notes, or the policy with the rules of `args.file` instead of all others.
-fn load_policy(args: &RulesArgs) -> anyhow::Result<(Config, Vec<String>)> {
-    let options = hook_options(Some(args.preset.as_deref().unwrap_or("strict")), args.config_dir.as_deref());
+fn load_policy(args: &RulesArgs) -> anyhow::Result<(Config, Vec<String>, NamedPreset)> {
+    load_policy_with(args, args.preset.as_deref())
+}
+
+fn load_policy_with(args: &RulesArgs, preset: Option<&str>) -> anyhow::Result<(Config, Vec<String>, NamedPreset)> {
+    let (options, preset) = options_with_preset(preset, args.config_dir.as_deref())?;
     let environment = options.environment();
     let Some(file) = &args.file else {
         let config = policy_files::config(&options, &environment, &RuleSelection::all(&RuleKind::all()), None);
-        return Ok((config, policy_files::notes(&options, &environment)));
+        return Ok((config, policy_files::notes(&options, &environment), preset));
     };
     let mut config = policy_files::settings(&options, &environment);
     let (rules, errors) = parse_rule_file(file)?;
     config.add_rules(rules);
     config.failures.extend(errors);
-    Ok((config, Vec::new()))
+    Ok((config, Vec::new(), preset))
 }
 
 fn parse_rule_file(file: &Path) -> anyhow::Result<(Vec<Rule>, Vec<Failure>)> {

@@ -1,6 +1,7 @@
 //! Colours and line breaks for people.
 
 use std::io::IsTerminal;
+use std::path::Path;
 
 /// Whether to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,24 @@ pub fn paint(style: Style, code: &str, text: &str) -> String {
     match style {
         Style::Plain => text.to_owned(),
         Style::Colour => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+    }
+}
+
+/// The colour of an answer, by its name in the output.
+pub fn effect_colour(effect: &str) -> &'static str {
+    match effect {
+        "deny" => "1;31",
+        "ask" => "1;33",
+        "advise" | "emit" => "36",
+        _ => "2",
+    }
+}
+
+/// A path with `~` for the home directory.
+pub fn home_relative(path: &Path, home: Option<&Path>) -> String {
+    match home.and_then(|home| path.strip_prefix(home).ok()) {
+        Some(rest) => format!("~/{}", rest.display()),
+        None => path.display().to_string(),
     }
 }
 

@@ -68,8 +68,10 @@ pub(crate) fn escalate(event: &Event<'_>, config: &Config, verdict: &mut Verdict
     let ask = repeated::escalation_ask(event, &surface.source);
     let is_answered = ask.as_ref().is_some_and(|ask| event.facts.memory.is_answered(ask));
     if times >= ESCALATION && !surface.trusted && config.suspicious > Effect::Pass && !is_answered {
-        let reason =
-            format!("{times} results from {} were marked in this session. Let the user look at them", surface.source);
+        let reason = format!(
+            "`{}` reads from {}, of which {times} results were marked in this session",
+            event.header.tool, surface.source
+        );
         let finding = Finding::new(RuleId::known("quarantine-escalation"), config.suspicious, reason);
         verdict.add(finding.with_ask(ask));
     }

@@ -10,7 +10,7 @@ use crate::policy::Exception;
 use crate::quarantine::Namespace;
 use crate::rules::{Groups, Match, Matcher, Owner, Pattern, PatternError, Rule, Tier};
 use crate::verdict::failure::Failure;
-use crate::verdict::{ExceptionUse, Finding, RuleId, Verdict};
+use crate::verdict::{ExceptionUse, Finding, Remedy, RuleId, Verdict};
 
 /// Adds the finding of the first rule that matches the subject, and a failure for each invalid pattern before it.
 ///
@@ -191,7 +191,7 @@ fn any_matches<'p>(
 fn finding(rule: &Rule, matched: &Match, subject: &Subject<'_>, context: &Context<'_>) -> Finding {
     let effect = context.config.effect(rule);
     if rule.owner == Owner::Project {
-        let reason = "a rule of this project's own policy does not allow it";
+        let reason = sentence(subject, context, "matches a rule of this project's own policy");
         return Finding::new(displayed_id(rule), effect, reason).at(rule.source.to_string());
     }
     let server = if let Action::Mcp { server, .. } = &context.event.action {
@@ -200,27 +200,39 @@ fn finding(rule: &Rule, matched: &Match, subject: &Subject<'_>, context: &Contex
     } else {
         Label::default()
     };
-    let nudge = subject.render_nudge(&rule.nudge, &context.event.header.tool, &server);
-    let mut reason = if matched.reason.is_empty() { nudge.clone() } else { format!("{}. {nudge}", matched.reason) };
+    let render = |template: &str| subject.render(template, &context.event.header.tool, &server);
+    let templates = [&*matched.reason, &*rule.reason, "matches a rule of your policy"];
+    let template = templates.into_iter().find(|template| !template.is_empty()).unwrap_or_default();
+    let mut reason = sentence(subject, context, &render(template));
     let taint = &context.event.facts.taint;
     let outbound = rule.only_when_tainted
         || matches!(rule.matcher, Matcher::Validator(validator) if validator.name() == "Exfiltration");
     if outbound && !taint.is_empty() {
         reason = format!("{reason}; {}", taint.summary());
     }
-    let finding = Finding::new(rule.id.clone(), effect, reason).with_nudge(nudge).at(rule.source.to_string());
+    let finding =
+        Finding::new(rule.id.clone(), effect, reason).with_nudge(render(&rule.nudge)).at(rule.source.to_string());
     let finding = finding.about_subject(subject.texts().next().map(|(text, _)| text));
+    let is_unknown_program =
+        matches!(rule.matcher, Matcher::Validator(validator) if validator.name() == "UnknownExecutable");
+    let can_except = finding.subject().is_some() || is_unknown_program;
+    let finding = if can_except && context.config.no_exception(rule).is_none() {
+        finding.with_remedy(Remedy::Exception)
+    } else {
+        finding
+    };
     match (&rule.matcher, &subject.kind) {
-        (Matcher::Validator(validator), SubjectKind::Command(command, _))
-            if validator.name() == "UnknownExecutable" =>
-        {
-            finding.about_program(command.program.as_str())
-        }
+        (_, SubjectKind::Command(command, _)) if is_unknown_program => finding.about_program(command.program.as_str()),
         (Matcher::Validator(validator), SubjectKind::McpTool) if validator.name() == "McpWrite" => {
             finding.with_ask(repeated::write_ask(context.event))
         }
         _ => finding,
     }
+}
+
+/// A sentence about the subject: what it is, and what a rule or a validator says of it.
+fn sentence(subject: &Subject<'_>, context: &Context<'_>, predicate: &str) -> String {
+    subject.shown(context).map_or_else(|| predicate.to_owned(), |shown| format!("{shown} {predicate}"))
 }
 
 /// The id of a rule in findings. A project's rule is named by its line, because its id is text of the project.

@@ -16,10 +16,10 @@ const SELF_PROTECTION: RuleId = RuleId::known("self-protection");
 pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     for loss in &event.facts.losses {
         let (effect, reason) = if event.phase == Phase::Start {
-            let advice = "The user can run `rune doctor` to see what to do";
+            let advice = "`rune doctor` in a terminal says what to do";
             (Effect::Advise, format!("the guard is not fully on: {loss}. {advice}"))
         } else {
-            let advice = "To change the guard, the user leaves this session and runs `rune hooks install`";
+            let advice = "A person changes it with `rune hooks install`, outside of this session";
             (Effect::Deny, format!("this change of the settings would take the guard away: {loss}. {advice}"))
         };
         let effect = if config.guards_itself() { effect } else { Effect::Pass };
@@ -75,6 +75,6 @@ fn add_unapproved_servers(event: &Event<'_>, config: &Config, verdict: &mut Verd
     if parts.is_empty() || config.pins == PinPolicy::Off {
         return;
     }
-    let reason = format!("{}. The user can run `rune mcp status` to see what to do", parts.join("; "));
+    let reason = format!("{}. `rune mcp status` in a terminal says what to do", parts.join("; "));
     verdict.add(Finding::new(MCP_PINS, Effect::Advise, reason));
 }

@@ -34,9 +34,10 @@ fn report_uncertainty(reading: &Reading, effect: Effect, context: &Context<'_>, 
     let Some(doubt) = reading.uncertainties.first().filter(|_| context.config.suspicious > Effect::Pass) else {
         return;
     };
-    let reason =
-        format!("this command cannot be read with certainty: {}. Write it in plainer words", describe(&doubt.reason));
-    verdict.add(Finding::new(RuleId::known("unreadable-command"), effect, reason));
+    let what = Subject::line().shown(context).unwrap_or_default();
+    let reason = format!("{what} cannot be read with certainty: {}", describe(&doubt.reason));
+    let finding = Finding::new(RuleId::known("unreadable-command"), effect, reason);
+    verdict.add(finding.with_nudge("write it as several plain commands"));
 }
 
 /// Rules that ask about a program because it is not known. A file of settings may name programs that other tools install.

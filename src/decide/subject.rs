@@ -4,6 +4,7 @@ use super::context::Context;
 use super::validators;
 use crate::encoding::escape;
 use crate::encoding::label::Label;
+use crate::event::Action;
 use crate::path::zones::Zones;
 use crate::quarantine::content::{Passage, Sentences};
 use crate::rules::{Groups, Match, NamedEffect, RuleKind, ValidatorId};
@@ -11,8 +12,11 @@ use crate::shell::{Access, Act, Command, Doing, Pipeline, without_global_options
 use std::borrow::Cow;
 use std::cell::Cell;
 
-/// The longest value of a variable that a nudge shows.
+/// The longest value of a variable that a reason or a nudge shows.
 const MAX_VALUE_CHARS: usize = 200;
+
+/// The longest command or file with which a reason begins.
+const MAX_SHOWN_CHARS: usize = 120;
 
 /// What a subject is.
 #[derive(Clone, Debug)]
@@ -172,11 +176,47 @@ impl<'a> Subject<'a> {
         if let SubjectKind::ToolAccess(access) = &self.kind { Some(access) } else { None }
     }
 
-    /// Replaces the variables of a nudge by their values, each in backticks unless the nudge quotes it itself.
-    pub fn render_nudge(&self, nudge: &str, tool: &Label, server: &Label) -> String {
+    /// The command, file, address or tool in backticks, as the first words of a reason. A result has none.
+    pub fn shown(&self, context: &Context<'_>) -> Option<String> {
+        let event = context.event;
+        let line = || {
+            let field = match &event.action {
+                Action::Shell { command: Some(text), .. } => text,
+                Action::Edit { path: Some(path), .. } => path,
+                Action::Shell { .. }
+                | Action::Edit { .. }
+                | Action::Patch { .. }
+                | Action::Read { .. }
+                | Action::Files { .. }
+                | Action::Fetch { .. }
+                | Action::Search { .. }
+                | Action::Mcp { .. }
+                | Action::Resource { .. }
+                | Action::Agent { .. }
+                | Action::Settings { .. }
+                | Action::Prompt { .. }
+                | Action::Other => return Cow::Owned(event.header.tool.to_string()),
+            };
+            Cow::Borrowed(field.inspect("a reason names the command or the file").as_str())
+        };
+        let text: Cow<'_, str> = match (&self.kind, self.file_access()) {
+            (SubjectKind::Passage(_), _) => return None,
+            (_, Some(access)) => Cow::Owned(access_text(access, &context.zones)),
+            (SubjectKind::Line, _) => line(),
+            (SubjectKind::Command(command, _), _) if stands_for_code(command, &line()) => line(),
+            (SubjectKind::Query(text), _) => Cow::Borrowed(text),
+            _ => self.texts().next().map_or(Cow::Borrowed(""), |(text, _)| Cow::Borrowed(text)),
+        };
+        let text = if text == "~/" { "~" } else { text.trim() };
+        let shown = escape::one_line(text, MAX_SHOWN_CHARS);
+        (!shown.is_empty()).then(|| format!("`{shown}`"))
+    }
+
+    /// Replaces the variables of a reason or a nudge by their values, each in backticks unless the text quotes it itself.
+    pub fn render(&self, template: &str, tool: &Label, server: &Label) -> String {
         const QUOTES: [char; 3] = ['`', '\'', '"'];
         let mut text = String::new();
-        let mut rest = nudge;
+        let mut rest = template;
         while let Some((before, behind)) = rest.split_once('{') {
             text.push_str(before);
             let variable =
@@ -194,7 +234,7 @@ impl<'a> Subject<'a> {
         text + rest
     }
 
-    /// The value of a variable in a nudge: a label, or text of the call, which is escaped to one line.
+    /// The value of a variable: a label, or text of the call, which is escaped to one line.
     fn variable(&self, name: &str, tool: &Label, server: &Label) -> Option<String> {
         let text = self.texts().next().map_or("", |(text, _)| text);
         let raw = match (name, &self.kind) {
@@ -208,6 +248,12 @@ impl<'a> Subject<'a> {
         };
         Some(escape::one_line(raw, MAX_VALUE_CHARS).into_owned())
     }
+}
+
+/// Whether the program of a command is a name for code, which the shell text does not have.
+fn stands_for_code(command: &Command, text: &str) -> bool {
+    let is_name = command.program.starts_with('$') || command.program.starts_with("code-");
+    is_name && !text.contains(command.program.as_str())
 }
 
 fn access_rule_kind(access: &Access) -> RuleKind {

@@ -3,7 +3,15 @@
 /// The most similar name, if it is at most two edits away.
 pub fn nearest<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let max_edits = (wrong.chars().count() / 3).min(2);
-    names.map(|name| (distance(wrong, name), name)).filter(|(edits, _)| *edits <= max_edits).min().map(|(_, name)| name)
+    let distance = |name: &str| if is_transposed(wrong, name) { 1 } else { distance(wrong, name) };
+    names.map(|name| (distance(name), name)).filter(|(edits, _)| *edits <= max_edits).min().map(|(_, name)| name)
+}
+
+/// Whether the texts differ only in that two adjacent characters are swapped.
+fn is_transposed(a: &str, b: &str) -> bool {
+    let differing: Vec<(char, char)> = a.chars().zip(b.chars()).skip_while(|(a, b)| a == b).collect();
+    let [(a1, b1), (a2, b2), rest @ ..] = differing.as_slice() else { return false };
+    a.chars().count() == b.chars().count() && a1 == b2 && a2 == b1 && rest.iter().all(|(a, b)| a == b)
 }
 
 /// The Levenshtein distance.

@@ -19,6 +19,7 @@ struct EmbeddedRule {
     only_when: &'static [Pattern],
     except_when: &'static [Pattern],
     only_when_tainted: bool,
+    reason: &'static str,
     nudge: &'static str,
     examples: &'static [Example],
 }
@@ -44,6 +45,7 @@ pub(super) fn rules(text: &str, file: &str, kind: RuleKind, owner: Owner) -> Opt
         only_when: Cow::Borrowed(rule.only_when),
         except_when: Cow::Borrowed(rule.except_when),
         only_when_tainted: rule.only_when_tainted,
+        reason: Cow::Borrowed(rule.reason),
         nudge: Cow::Borrowed(rule.nudge),
         examples: Cow::Borrowed(rule.examples),
         source: Source { file: Rc::clone(&file), line: rule.line },

@@ -58,6 +58,7 @@ pub(super) fn parse_text(text: &str, file: &str, kind: RuleKind, owner: Owner) -
         only_when: patterns(&rule.only_when, kind),
         except_when: patterns(&rule.except_when, kind),
         only_when_tainted: rule.only_when_tainted,
+        reason: Cow::Owned(rule.reason.to_owned()),
         nudge: Cow::Owned(rule.nudge.to_owned()),
         examples: rule.examples.iter().map(example).collect(),
         source: Source { file: Rc::clone(&file), line: rule.line },

@@ -6,12 +6,12 @@ use super::nearest;
 use std::borrow::Cow;
 
 /// Keywords of the clauses of a rule.
-const CLAUSES: [&str; 11] = [
+const CLAUSES: [&str; 12] = [
     "match", "match_any", "match_base_command_not_in", "does", "validator", "only_when", "except_when",
-    "only_when_tainted", "nudge", "hits", "misses",
+    "only_when_tainted", "reason", "nudge", "hits", "misses",
 ];
 
-/// Variables of a nudge, written in braces.
+/// Variables of a reason and of a nudge, written in braces.
 const VARIABLES: [&str; 5] = ["command", "base_command", "file_path", "tool_name", "server_name"];
 
 /// Lists that `match_base_command_not_in` accepts.
@@ -59,6 +59,8 @@ pub struct RuleText<'t> {
     pub except_when: Vec<Cow<'t, str>>,
     /// `only_when_tainted`
     pub only_when_tainted: bool,
+    /// The reason, without quotes; empty if there is none.
+    pub reason: &'t str,
     /// The nudge, without quotes.
     pub nudge: &'t str,
     /// Lines of `hits` and `misses`: the expected outcome, the line, and the text.
@@ -237,17 +239,34 @@ impl<'t> Parser<'t, '_> {
             "only_when" => rule.only_when.push(pattern()),
             "except_when" => rule.except_when.push(pattern()),
             "only_when_tainted" => rule.only_when_tainted = true,
-            "nudge" => self.parse_nudge(number, column, value),
+            "reason" => {
+                let reason = self.parse_text("reason", number, column, value);
+                self.edit(|current| current.rule.reason = reason.unwrap_or_default());
+            }
+            "nudge" => {
+                let nudge = self.parse_text("nudge", number, column, value);
+                self.edit(|current| current.rule.nudge = nudge.unwrap_or_default());
+                self.edit(|current| current.has_nudge = true);
+            }
             // `parse_line` handles those with a value.
             "hits" | "misses" => {}
             _ => self.error(number, 3, format!("unknown clause `{word}`"), suggest(word, &CLAUSES)),
         }
     }
 
-    fn parse_nudge(&mut self, number: usize, column: usize, text: &'t str) {
+    fn edit(&mut self, change: impl FnOnce(&mut RuleBuilder<'t>)) {
+        if let Some(current) = &mut self.current {
+            change(current);
+        }
+    }
+
+    /// Parses a text in double quotes and checks its variables. Returns `None` after an error.
+    fn parse_text(&mut self, clause: &str, number: usize, column: usize, text: &'t str) -> Option<&'t str> {
         let inner = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
         let Some(inner) = inner else {
-            return self.error(number, column, "a nudge without double quotes around it", "write `nudge \"…\"`");
+            let help = format!("write `{clause} \"…\"`");
+            self.error(number, column, format!("a {clause} without double quotes around it"), help);
+            return None;
         };
         for (at, _) in inner.match_indices('{') {
             let name = inner.get(at + 1..).and_then(|rest| rest.split_once('}')).map_or("", |(name, _)| name);
@@ -255,13 +274,11 @@ impl<'t> Parser<'t, '_> {
                 let near = nearest(name, VARIABLES.into_iter()).map(|near| format!("did you mean `{{{near}}}`?"));
                 let all = || format!("there are {}", VARIABLES.map(|name| format!("{{{name}}}")).join(", "));
                 let help = near.unwrap_or_else(all);
-                return self.error(number, column + 1 + at, format!("unknown variable `{{{name}}}`"), help);
+                self.error(number, column + 1 + at, format!("unknown variable `{{{name}}}`"), help);
+                return None;
             }
         }
-        if let Some(current) = &mut self.current {
-            current.rule.nudge = inner;
-            current.has_nudge = true;
-        }
+        Some(inner)
     }
 
     /// Adds the current rule to the list if it is complete and has no error.
@@ -301,6 +318,7 @@ impl<'t> RuleBuilder<'t> {
             only_when: Vec::new(),
             except_when: Vec::new(),
             only_when_tainted: false,
+            reason: "",
             nudge: "",
             examples: Vec::new(),
         };

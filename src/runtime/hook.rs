@@ -91,7 +91,10 @@ fn parse_event<'a>(call: &Call, input: &'a Input, progress: &Progress) -> Result
     stage::enter(Stage::Parse);
     let too_large = (!input.is_complete).then(|| EVENT_BYTES.failure());
     let message = match call.options.client.parse(&input.bytes) {
-        Ok(message) => Message { failure: too_large.or(message.failure), ..message },
+        Ok(message) => {
+            let header = Header { is_attended: !call.environment.unattended, ..message.header };
+            Message { header, failure: too_large.or(message.failure), ..message }
+        }
         Err(EventError { header, failure }) => {
             let header = Box::new(failsafe::header_of_unreadable(call, *header));
             return Err(EventError { header, failure: too_large.unwrap_or(failure) });

@@ -13,6 +13,7 @@ use rustix::fs::{Access, access};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use time::OffsetDateTime;
 
 /// How long a session file is kept after its last change.
 const RETENTION: Duration = Duration::from_secs(90 * 24 * 60 * 60);
@@ -121,8 +122,13 @@ fn programs_path(environment: &Environment, session: &Label) -> Option<PathBuf> 
     Some(environment.state_dir.as_ref()?.join("programs").join(file_name(session)?))
 }
 
-pub fn count_tainted(environment: &Environment) -> usize {
-    directory(environment).and_then(|directory| std::fs::read_dir(directory).ok()).map_or(0, Iterator::count)
+pub fn count_tainted(environment: &Environment, since: Option<OffsetDateTime>) -> usize {
+    let is_recent = |entry: &std::fs::DirEntry| {
+        let changed = entry.metadata().and_then(|found| found.modified()).ok().map(OffsetDateTime::from);
+        since.is_none_or(|since| changed.is_some_and(|changed| changed >= since))
+    };
+    let entries = directory(environment).and_then(|directory| std::fs::read_dir(directory).ok());
+    entries.map_or(0, |entries| entries.flatten().filter(is_recent).count())
 }
 
 /// Removes session files that have not changed for [`RETENTION`]. Newer sessions may be resumed.

@@ -65,25 +65,36 @@ impl Failure {
             Some(Phase::Start) => Effect::Advise,
             Some(Phase::After | Phase::Failed | Phase::Prompt | Phase::End | Phase::Other) => Effect::Pass,
         };
-        Finding::new(self.rule(), effect, self.reason())
+        let finding = Finding::new(self.rule(), effect, self.reason());
+        match self.nudge() {
+            Some(nudge) => finding.with_nudge(nudge),
+            None => finding,
+        }
+    }
+
+    /// What to do instead.
+    fn nudge(&self) -> Option<&'static str> {
+        match self {
+            Failure::Event(_) => Some("write the call in plainer words"),
+            Failure::Limit(_) => Some("split the call into smaller ones"),
+            Failure::Timeout => Some("try again; if it stays, a file of the policy hangs"),
+            Failure::Config(_) | Failure::Bug => None,
+        }
     }
 
     /// The reason, for the person or the model that gets the answer.
     pub fn reason(&self) -> String {
         match self {
             Failure::Event(what) => {
-                format!("the call cannot be judged, because its hook event cannot be read: {what}. Try it in plainer words")
+                format!("the call cannot be judged, because its hook event cannot be read: {what}")
             }
             Failure::Config(what) => {
-                let plain = |c: char| if c.is_control() && c != '\n' { '?' } else { c };
-                let what: String = what.chars().map(plain).collect();
-                format!("the guard is not set up right, so the call cannot be judged by its policy.\n{what}")
+                let plain = |c: char| if c.is_control() { '?' } else { c };
+                let what: String = what.replace("\n  help: ", "; ").chars().map(plain).collect();
+                format!("the policy cannot be read, so no call can be judged by it: {what}; see `rune rules check`")
             }
-            Failure::Limit(what) => format!("the call is larger than the guard judges ({what}). Split it up"),
-            Failure::Timeout => {
-                "the guard ran out of time before it could judge the call. Try again; if it stays, a file of the policy hangs"
-                    .to_owned()
-            }
+            Failure::Limit(what) => format!("the call is larger than the guard judges ({what})"),
+            Failure::Timeout => "the guard ran out of time before it could judge the call".to_owned(),
             Failure::Bug => "the guard broke while judging the call; this is a bug in rune, not in the call".to_owned(),
         }
     }

@@ -337,7 +337,7 @@ fn a_plugin_runs_the_same_binary() {
     let before = &json("plug/hooks/hooks.json")["hooks"]["PreToolUse"][0]["hooks"][0];
     assert_eq!(before["command"], env!("CARGO_BIN_EXE_rune"));
     assert!(home.path("plug/commands/rune.md").is_file());
-    assert!(home.path("plug/skills/untrusted-content/SKILL.md").is_file());
+    assert!(home.path("plug/skills/quarantine/SKILL.md").is_file());
     assert_eq!(home.run(&["hooks", "install", "--plugin", "plug", "--preset", "strict"], "").exit, 0, "again");
     home.write("other/a.txt", "mine");
     assert_eq!(home.run(&["hooks", "install", "--plugin", "other"], "").exit, 1, "the directory has other files");

@@ -19,6 +19,7 @@ mod cases;
 mod content;
 mod differential;
 mod doctor;
+mod everyday;
 mod explain;
 mod fail_closed;
 mod faults;

@@ -26,7 +26,7 @@ fn the_answer_names_the_rule_and_an_alternative() {
         (&json!("PreToolUse"), &json!("deny"))
     );
     assert!(output.names_rule("git-force-push") && output.reason().contains("--force-with-lease"));
-    assert!(hook_output["additionalContext"].as_str().unwrap().contains("--force-with-lease"));
+    assert!(hook_output.get("additionalContext").is_none(), "the model gets a text once");
     assert_eq!(ask(&home, "git push origin main").stdout, "");
     let advised = ask_as(&home, "terraform apply", "gentle");
     assert!(advised.json()["hookSpecificOutput"].get("permissionDecision").is_none());

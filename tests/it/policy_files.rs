@@ -152,13 +152,13 @@ fn edits_survive_an_update() {
 #[test]
 fn in_a_conflict_the_operators_rule_stays_and_the_other_rules_are_updated() {
     let (home, old) = with_older(BASH, |text| {
-        let text = text.replacen("  nudge \"Delete inside", "  nudge \"Delete only in", 1);
+        let text = text.replacen("  nudge \"name what", "  nudge \"name only what", 1);
         text.replacen("  misses rune quarantine status\n", "", 1)
     });
-    write_policy(&home, BASH, &old.replacen("  nudge \"Delete only in", "  nudge \"Kindly delete in", 1));
+    write_policy(&home, BASH, &old.replacen("  nudge \"name only what", "  nudge \"kindly name what", 1));
     let stdout = run_policy(&home, "update");
     assert!(stdout.contains("`destructive-delete`"), "{stdout}");
-    let wanted = embedded(BASH).replacen("  nudge \"Delete inside", "  nudge \"Kindly delete in", 1);
+    let wanted = embedded(BASH).replacen("  nudge \"name what", "  nudge \"kindly name what", 1);
     assert_eq!(installed(&home, BASH).trim_end(), wanted.trim_end());
     assert_eq!(home.run(&["rules", "check"], "").exit, 0);
     let before = home.all_files();
@@ -282,8 +282,8 @@ fn man_pages_are_not_written_through_symlinks_nor_for_agents() {
 
 #[test]
 fn an_edited_new_file_is_kept() {
-    let (home, old) = with_older(BASH, |text| text.replacen("  nudge \"Delete inside", "  nudge \"Delete only in", 1));
-    let edited = old.replacen("  nudge \"Delete only in", "  nudge \"Kindly delete in", 1);
+    let (home, old) = with_older(BASH, |text| text.replacen("  nudge \"name what", "  nudge \"name only what", 1));
+    let edited = old.replacen("  nudge \"name only what", "  nudge \"kindly name what", 1);
     write_policy(&home, BASH, &edited);
     let new = format!("{BASH}.new");
     // An unedited new file of an earlier version is replaced.

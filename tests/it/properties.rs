@@ -118,8 +118,12 @@ proptest! {
             "tool_name": tool, "tool_input": input, "error": s(3), "unknown": {"x": s(1)},
             "tool_response": {"stdout": s(0), "result": s(1), "content": [{"type": "text", "text": s(2)}]}});
         let (_, output) = output_of(&event);
+        // A reason before a call names its command, file or address. The log line does not, and no answer has other fields.
+        let (_, line) = output.trim_end().rsplit_once('\n').unwrap();
+        let names_call = event_name == "PreToolUse";
         for secret in &secrets {
-            prop_assert!(!output.contains(secret.as_str()), "{tool} {event_name}: {output}");
+            prop_assert!(!line.contains(secret.as_str()), "{tool} {event_name}: {output}");
+            prop_assert!(!output.contains(secret.as_str()) || names_call && secret != &secrets[7], "{tool} {event_name}: {output}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Answers in the form that Claude Code takes, as measured on the real client.
 
-use crate::client::{Answer, ReadAnswer, Response, context, nudges, reasons};
+use crate::client::{Answer, ReadAnswer, Response, context, for_model, for_person, way_to_allow};
 use crate::event::Header;
 use crate::verdict::{Effect, Phase, Verdict};
 use serde::Serialize;
@@ -41,53 +41,61 @@ struct Output<'a> {
 pub(super) fn answer(header: &Header, verdict: &Verdict) -> Answer {
     let effect = verdict.effect();
     let Some(phase) = header.phase else { return Answer::blocked(verdict) };
-    let output = |decision: Option<&'static str>, text: Option<String>| Output {
+    let output = |text: Option<String>| Output {
         hook_event_name: header.moment.as_str(),
-        permission_decision: decision,
-        permission_decision_reason: decision.map(|_| reasons(verdict)),
+        permission_decision: None,
+        permission_decision_reason: None,
         additional_context: text,
         updated_tool_output: None,
     };
+    let decision = |decision: &'static str, reason: Option<String>| Output {
+        permission_decision: Some(decision),
+        permission_decision_reason: reason,
+        ..output(None)
+    };
     // A replacement that is not JSON is left out; the notice remains.
     let replacement = || RawValue::from_string(verdict.replacement()?.clone().into_json()).ok();
-    let nudges = || Some(nudges(verdict)).filter(|text| !text.is_empty());
     let specific = |output| Reply { hook_specific_output: Some(output), ..Reply::default() };
     let reply = match (phase, effect) {
-        (Phase::Before, Effect::Pass) if verdict.is_explicit() => {
-            Some(specific(Output { permission_decision_reason: None, ..output(Some("allow"), None) }))
-        }
+        (Phase::Before, Effect::Pass) if verdict.is_explicit() => Some(specific(decision("allow", None))),
         (Phase::After, _) if verdict.replacement().is_some() => {
             let text = Some(context(verdict)).filter(|_| effect > Effect::Pass);
-            Some(specific(Output { updated_tool_output: replacement(), ..output(None, text) }))
+            Some(specific(Output { updated_tool_output: replacement(), ..output(text) }))
         }
         (_, Effect::Pass) => None,
-        (Phase::Before, Effect::Ask) => Some(specific(output(Some("ask"), nudges()))),
-        (Phase::Before, Effect::Deny) => Some(specific(output(Some("deny"), nudges()))),
+        // The reason of an ask is shown to the person only. Where nobody is asked, the model gets it, as it gets that of a
+        // denial. A further context would reach the model as well.
+        (Phase::Before, Effect::Ask) if header.is_attended => {
+            Some(specific(decision("ask", Some(for_person(verdict)))))
+        }
+        (Phase::Before, Effect::Ask) => Some(specific(decision("ask", Some(for_model(verdict))))),
+        // The client shows the beginning of the reason to the person, and the message to nobody else.
+        (Phase::Before, Effect::Deny) => {
+            let system_message = way_to_allow(verdict).filter(|_| header.is_attended);
+            Some(Reply { system_message, ..specific(decision("deny", Some(for_model(verdict)))) })
+        }
         // The client cannot ask about a change of its settings, so an ask becomes a denial.
         (Phase::Settings, Effect::Ask | Effect::Deny) => {
-            Some(Reply { decision: Some("block"), reason: Some(reasons(verdict)), ..Reply::default() })
+            Some(Reply { decision: Some("block"), reason: Some(for_model(verdict)), ..Reply::default() })
         }
         // All findings at the start of a session are shown on one line.
         (Phase::Start, _) => {
-            let line = context(verdict).replace('\n', " ");
+            let line = context(verdict).replace('\n', ". ");
             let system_message = Some(format!("Rune: {line}"));
-            Some(Reply { system_message, ..specific(output(None, Some(line))) })
+            Some(Reply { system_message, ..specific(output(Some(line))) })
         }
         // Advice reaches the model after the call, so the person is told as well.
         (Phase::Before, _) => {
-            let system_message = Some(reasons(verdict));
-            Some(Reply { system_message, ..specific(output(None, Some(context(verdict)))) })
+            let text = for_model(verdict);
+            Some(Reply { system_message: Some(text.clone()), ..specific(output(Some(text))) })
         }
         // The model need not know what counts as typed.
-        (Phase::Prompt, _) => {
-            let system_message = Some(reasons(verdict));
-            Some(Reply { system_message, ..Reply::default() })
-        }
-        (Phase::After | Phase::Failed, _) => Some(specific(output(None, Some(context(verdict))))),
+        (Phase::Prompt, _) => Some(Reply { system_message: Some(for_model(verdict)), ..Reply::default() }),
+        (Phase::After | Phase::Failed, _) => Some(specific(output(Some(context(verdict))))),
         (Phase::Settings | Phase::End | Phase::Other, _) => None,
     };
     // Findings after a call that no answer carries go to stderr.
-    let stderr = (phase.is_after() && !verdict.findings().is_empty() && reply.is_none()).then(|| reasons(verdict));
+    let stderr = (phase.is_after() && !verdict.findings().is_empty() && reply.is_none()).then(|| for_model(verdict));
     match reply.map(|reply| serde_json::to_string(&reply)).transpose() {
         Ok(stdout) => Answer { stdout, stderr, exit: 0 },
         Err(_) => Answer::blocked(verdict),

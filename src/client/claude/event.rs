@@ -28,6 +28,13 @@ const OTHER_EVENTS: [&str; 26] = [
     "TaskCompleted", "TaskCreated", "TeammateIdle", "UserPromptExpansion", "WorktreeCreate", "WorktreeRemove",
 ];
 
+/// The tools whose input is read, under the names that the client has for them now or had before.
+pub(super) const TOOLS: [&str; 19] = [
+    "Bash", "PowerShell", "Monitor", "Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch", "Read",
+    "NotebookRead", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "ReadMcpResourceTool", "ListMcpResourcesTool",
+    "Agent", "Task",
+];
+
 /// The phase of an event that the guard handles.
 pub(super) fn handled_phase(event: &str) -> Option<Phase> {
     EVENTS.iter().find(|(name, _)| *name == event).map(|(_, phase)| *phase)
@@ -80,6 +87,7 @@ pub(super) fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, EventEr
         tool: tool.as_ref().map_or_else(Label::default, |tool| Label::tool(&tool.text)),
         session: Label::new(&text("session_id").text),
         call: Label::tool(&text("tool_use_id").text),
+        is_attended: true,
     };
     let unread = |what: String| EventError { header: Box::new(header.clone()), failure: Failure::Event(what) };
 

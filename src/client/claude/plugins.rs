@@ -22,14 +22,18 @@ pub(super) fn own_plugin(registration: &Registration) -> Result<PluginFiles, Fil
         "version": env!("CARGO_PKG_VERSION"),
         "description": "A guard around each tool call: allows, asks, denies, and marks what strangers have written",
     });
-    let program = crate::shell::quote_word(&registration.program);
-    let files = vec![
+    let mut files = vec![
         (MANIFEST, format!("{manifest:#}\n")),
         ("hooks/hooks.json", super::register::install(registration, "", None)?),
-        ("commands/rune.md", COMMAND.replace("{program}", &program)),
-        ("skills/untrusted-content/SKILL.md", SKILL.to_owned()),
     ];
+    files.extend(user_files(registration));
     Ok(PluginFiles { manifest: MANIFEST, files, start_command: "claude --plugin-dir" })
+}
+
+/// The slash command and the skill.
+pub(super) fn user_files(registration: &Registration) -> Vec<(&'static str, String)> {
+    let program = crate::shell::quote_word(&registration.program);
+    vec![("commands/rune.md", COMMAND.replace("{program}", &program)), ("skills/quarantine/SKILL.md", SKILL.to_owned())]
 }
 
 /// Whether a manifest is that of the guard's plugin.

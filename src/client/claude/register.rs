@@ -61,7 +61,43 @@ pub(super) fn install(registration: &Registration, text: &str, before: Option<&s
     if drift(registration, &SettingsJson::read(text)?).is_empty() {
         return Ok(text.to_owned());
     }
-    insert(registration, &remove(text, before)?.unwrap_or_default())
+    let installed = insert(registration, &remove(text, before)?.unwrap_or_default())?;
+    if !has_status_line(&SettingsJson::read(text)?) {
+        return Ok(installed);
+    }
+    Ok(with_status_line(registration, &installed)?.unwrap_or(installed))
+}
+
+/// The field of the client's settings for its status bar.
+const STATUS_LINE: &str = "statusLine";
+
+/// The command of the guard's line.
+fn status_line(registration: &Registration) -> String {
+    format!("{} statusline", crate::shell::quote_word(&registration.program))
+}
+
+/// Whether the status bar shows the guard's line.
+fn has_status_line(settings: &SettingsJson) -> bool {
+    let command = settings.field(STATUS_LINE).and_then(|line| line.get("command")).and_then(Value::as_str);
+    let program = settings.summary().registration().map(|registration| status_line(&registration));
+    command.is_some_and(|command| command.ends_with("/rune statusline") || program.as_deref() == Some(command))
+}
+
+/// The text of a settings file with the guard's line in the status bar; `None` if there is another one.
+pub(super) fn with_status_line(registration: &Registration, text: &str) -> Result<Option<String>, FileError> {
+    let settings = SettingsJson::read(text)?;
+    if settings.field(STATUS_LINE).is_some() {
+        return Ok(has_status_line(&settings).then(|| text.to_owned()));
+    }
+    let line = CstInputValue::Object(vec![
+        ("type".to_owned(), CstInputValue::String("command".to_owned())),
+        ("command".to_owned(), CstInputValue::String(status_line(registration))),
+    ]);
+    edit(text, |root| {
+        root.append(STATUS_LINE, line);
+        Ok(())
+    })
+    .map(Some)
 }
 
 /// Adds the entries to the text of a settings file that has none.
@@ -169,9 +205,18 @@ fn keeps(registration: &Registration, hook: &HookEntry<'_>) -> bool {
 /// If adding the entries to the text `before` gives the present text, the result is `before`, to the byte. Otherwise the
 /// file was edited since, and only the entries are removed.
 pub(super) fn remove(text: &str, before: Option<&str>) -> Result<Option<String>, FileError> {
-    let settings = SettingsJson::read(text)?.summary();
-    let Some(registration) = settings.registration() else { return Ok(Some(text.to_owned())) };
-    let was = |before: &str| insert(&registration, before).is_ok_and(|whole| whole == text);
+    let settings = SettingsJson::read(text)?;
+    let has_status_line = has_status_line(&settings);
+    let Some(registration) = settings.summary().registration() else { return Ok(Some(text.to_owned())) };
+    let was = |before: &str| {
+        let whole = insert(&registration, before);
+        let whole = if has_status_line {
+            whole.and_then(|whole| with_status_line(&registration, &whole))
+        } else {
+            whole.map(Some)
+        };
+        whole.is_ok_and(|whole| whole.as_deref() == Some(text))
+    };
     if let Some(before) = before.filter(|before| was(before)) {
         return Ok(Some(before.to_owned()));
     }
@@ -191,6 +236,9 @@ pub(super) fn remove(text: &str, before: Option<&str>) -> Result<Option<String>,
             && let Some(hooks) = root.get("hooks")
         {
             hooks.remove();
+        }
+        if has_status_line && let Some(line) = root.get(STATUS_LINE) {
+            line.remove();
         }
         Ok(())
     })?;

@@ -73,6 +73,11 @@ pub(super) fn may_set_variable(text: &str, name: &str) -> bool {
 }
 
 impl SettingsJson {
+    /// The value of a field of the object.
+    pub(super) fn field(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
+    }
+
     pub(super) fn read(text: &str) -> Result<SettingsJson, FileError> {
         read_object(text, "settings are a JSON object").map(SettingsJson)
     }

@@ -3,21 +3,17 @@
 use super::Target;
 use crate::commands::doctor;
 use crate::commands::log::refuse_unknown;
-use crate::runtime::policy_files;
 use anyhow::{Context, bail, ensure};
 use rune::encoding::escape::one_line;
 use rune::mcp::RefusalCode;
 use rune::path::protected::Class;
 use rune::path::zones::Zones;
 use rune::path::{AbsPath, Extent, Place};
-use rune::policy::Config;
-use rune::rules::{Matcher, Owner, Pattern, Rule};
+use rune::policy::{Config, NoException};
+use rune::rules::{Owner, Pattern, Rule};
 use rune::verdict::failure::Failure;
 use std::collections::BTreeSet;
 use std::path::Path;
-
-/// Rules that guard Rune itself, besides those of the validator.
-const GUARD_RULES: [&str; 1] = ["guard-copy"];
 
 /// Names in findings that no rule has, so that no exception is compared with them.
 const BUILT_IN: [&str; 2] = ["quarantine-escalation", "unreadable-command"];
@@ -51,27 +47,18 @@ pub fn rule(name: &str, config: &Config) -> anyhow::Result<()> {
         let known: BTreeSet<&str> = config.rules.iter().map(|rule| rule.id.as_str()).collect();
         return refuse_unknown("rule", name, &known, "`rune rules list` lists the rules");
     }
-    let shipped = policy_files::shipped("gentle", &[]).map(|shipped| shipped.always_deny).unwrap_or_default();
-    let is_guard =
-        |rule: &&Rule| matches!(rule.matcher, Matcher::Validator(validator) if validator.name() == "SelfProtection");
-    if named.iter().any(is_guard) || GUARD_RULES.contains(&name) {
-        bail!(
-            "`{shown}` guards Rune itself, and there are no exceptions from it\n  help: make the change by hand, outside of the agent"
-        );
-    }
-    if config.always_deny.iter().chain(&shipped).any(|denied| denied == name) {
-        bail!(
-            "`{shown}` is in `always_deny`, and there are no exceptions from it\n  help: such calls cannot be undone; `rune help presets` lists the rules"
-        );
-    }
-    if named.iter().any(|rule| rule.only_when_tainted) {
-        let help =
-            "help: answer the prompt, or `rune quarantine clear --session ID` if you know what the session has read";
-        bail!(
-            "`{shown}` is for sessions that have read untrusted content, and there are no exceptions from it\n  {help}"
-        );
-    }
-    Ok(())
+    let (why, help) = match named.iter().find_map(|rule| config.no_exception(rule)) {
+        None => return Ok(()),
+        Some(NoException::Guard) => ("guards Rune itself", "make the change by hand, outside of the agent"),
+        Some(NoException::AlwaysDenied) => {
+            ("is in `always_deny`", "such calls cannot be undone; `rune help presets` lists the rules")
+        }
+        Some(NoException::Tainted) => (
+            "is for sessions that have read untrusted content",
+            "answer the prompt, or `rune quarantine clear --session ID` if you know what the session has read",
+        ),
+    };
+    bail!("`{shown}` {why}, and there are no exceptions from it\n  help: {help}")
 }
 
 /// Refuses patterns that are invalid or match everything.

@@ -4,11 +4,14 @@ use super::edit::{self, NewException};
 use super::{Change, Target, check, new_id};
 use crate::commands::ask;
 use crate::commands::log::{LogFile, Lookup, expose, judge_again};
+use crate::runtime::environment::Environment;
+use crate::runtime::options::Options;
 use crate::runtime::{log, transcripts};
 use anyhow::{Context, anyhow, bail, ensure};
 use rune::client::RecordedCall;
 use rune::encoding::escape::one_line;
 use rune::policy::{Config, Exception};
+use rune::quarantined::Quarantined;
 use rune::rules::{Pattern, RuleKind};
 use rune::telemetry::LogRecord;
 use rune::verdict::{Effect, Finding, Verdict};
@@ -38,7 +41,7 @@ struct Offer {
 /// Makes the change for the newest stop, or for the one that the person chooses among those that can be allowed.
 pub fn build(target: &Target, reason: &str, until: Option<Date>, yes: bool) -> anyhow::Result<Change> {
     let lookup = Lookup::new(&target.environment, &target.options);
-    let stops = stops(target)?;
+    let stops = stops(&target.environment)?;
     let mut offers = stops.iter().map(|stop| offer(stop, target, &lookup, reason, until));
     let newest = offers.next().context("there is no stop")?;
     // Without a question only the newest stop is meant.
@@ -65,10 +68,7 @@ fn offer(
     until: Option<Date>,
 ) -> anyhow::Result<Offer> {
     let record = &stop.record;
-    let changed = "the transcript has another input than the one that was judged, so nothing can be allowed by it\n  \
-                   help: name the rule and `--match`, see `rune allow --help`";
-    let judged = stop.calls.iter().find_map(|call| Some((call, lookup.judged_input(record, call)?)));
-    let (call, input) = judged.context(changed)?;
+    let (call, input) = judged(stop, lookup)?;
     check::rule(&record.rule, &target.config)?;
     let judge = |exceptions: &[NewException]| {
         judge_again(call, input, &target.options, &target.environment, |policy| with_exceptions(policy, exceptions))
@@ -134,6 +134,32 @@ fn note(rule: &str, subject: &str, config: &Config) -> Option<String> {
     Some(format!("The exception from `{}` covers {covered} `{}`.", one_line(rule, 100), one_line(subject, 200)))
 }
 
+/// The recorded call of a stop, and the input that was judged.
+fn judged<'s>(stop: &'s Stop, lookup: &Lookup<'_>) -> anyhow::Result<(&'s RecordedCall, &'s Quarantined<Vec<u8>>)> {
+    let found = stop.calls.iter().find_map(|call| Some((call, lookup.judged_input(&stop.record, call)?)));
+    found.context(
+        "the transcript has another input than the one that was judged, so nothing can be allowed by it\n  \
+         help: name the rule and `--match`, see `rune allow --help`",
+    )
+}
+
+/// A call that was stopped, as the transcript has it.
+pub struct StoppedCall {
+    pub tool: String,
+    pub cwd: String,
+    pub text: String,
+    pub input: Vec<u8>,
+}
+
+/// The newest stop of the environment's project. The transcript must have the input that was judged.
+pub fn newest_stop(options: &Options, environment: &Environment) -> anyhow::Result<StoppedCall> {
+    let lookup = Lookup::new(environment, options);
+    let stop = stops(environment)?.into_iter().next().context("there is no such call")?;
+    let (call, input) = judged(&stop, &lookup)?;
+    let (text, input) = (expose(&call.text)?.clone(), expose(input)?.clone());
+    Ok(StoppedCall { tool: call.tool.clone(), cwd: call.cwd.clone(), text, input })
+}
+
 /// The findings that stop a call, one for each rule and subject.
 fn stopping(verdict: &Verdict) -> Vec<&Finding> {
     let mut seen = BTreeSet::new();
@@ -141,9 +167,8 @@ fn stopping(verdict: &Verdict) -> Vec<&Finding> {
     stopping.filter(|finding| seen.insert((finding.rule(), finding.subject(), finding.program()))).collect()
 }
 
-/// The last stops whose calls were made in this project, newest first.
-fn stops(target: &Target) -> anyhow::Result<Vec<Stop>> {
-    let environment = &target.environment;
+/// The last stops whose calls were made in the environment's project, newest first.
+fn stops(environment: &Environment) -> anyhow::Result<Vec<Stop>> {
     let path = log::path(environment).context("HOME is not set\n  help: set it")?;
     let mut last: VecDeque<LogRecord> = VecDeque::new();
     LogFile::new(&path)

@@ -15,12 +15,16 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  rune hooks install --preset strict\n  rune hooks install --preset gentle --scope project --dry-run\n  rune hooks install --preset off\n\n\
-Only Rune's entries are changed. The file as it was before the first of them is kept beside it as *.before-rune."
+The client must be Claude Code 2.1.139 or newer. For the user's own settings, the slash command `/rune` and the skill \
+`quarantine` are written too.\n\nOnly Rune's entries are changed. The file as it was before the first of them is kept beside it as *.before-rune."
 )]
 pub struct InstallArgs {
     /// gentle, strict, a file of your own in presets/, or off, which removes the entries [default: what is registered, else what the policy names, else gentle]
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
+    /// Show the guard in the client's status bar as well, unless it shows something else; removed with the entries
+    #[arg(long)]
+    pub statusline: bool,
     /// Write a plugin for the client into this directory instead of a settings file
     #[arg(long, value_name = "DIR", conflicts_with_all = ["scope", "settings"])]
     pub plugin: Option<PathBuf>,
@@ -109,6 +113,11 @@ impl TargetArgs {
             command(&Target { args: self, environment: self.dirs.environment_of(client)? })?;
         }
         Ok(DONE)
+    }
+
+    /// Whether the entries go to the user's own settings.
+    pub fn is_user(&self) -> bool {
+        self.settings.is_none() && self.scope == Scope::User
     }
 
     /// Whether the entries go to a file of the project.

@@ -4,6 +4,7 @@ use super::args::{DirArgs, client_parser, project};
 use super::layer::{SettingsLayer, SettingsLayers};
 use super::program::{self, ProgramError};
 use super::{default_preset, registration};
+use crate::commands::style::home_relative;
 use crate::commands::{current_dir, say};
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::{DONE, FAILED};
@@ -215,7 +216,7 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<u8> {
     let pauses = registered.iter().filter_map(|registered| pause::read(&registered.options.environment()));
     let paused = pauses.map(|pause| pause.to_string()).next();
     let report = StatusReport { guard, paused, files: files.collect::<anyhow::Result<_>>()? };
-    say(&if args.json { crate::commands::to_json(&report)? } else { text(&report) })?;
+    say(&if args.json { crate::commands::to_json(&report)? } else { text(&report, environment.home.as_deref()) })?;
     Ok(if guard == GuardState::On { DONE } else { FAILED })
 }
 
@@ -246,23 +247,31 @@ fn file_status(
     })
 }
 
-fn text(report: &StatusReport) -> String {
-    let mut lines = vec![format!("the guard is {}", report.guard.name())];
+/// The indentation of what belongs to a file.
+const INDENT: &str = "         ";
+
+fn text(report: &StatusReport, home: Option<&Path>) -> String {
+    let state = match report.guard {
+        GuardState::Partly => "registered, but not for all events that it needs",
+        GuardState::Off | GuardState::Paused | GuardState::On => report.guard.name(),
+    };
+    let mut lines = vec![format!("the guard is {state}")];
     lines.extend(report.paused.iter().map(|pause| format!("paused {pause}; `rune resume` ends the pause")));
     for file in &report.files {
         let status = match (&file.registered, &file.unreadable) {
             (Some(registered), _) => {
                 let preset = registered.preset.as_deref().unwrap_or("what the policy names");
                 let force = if registered.in_force { "in force" } else { "not in force" };
-                format!("{force}, preset {preset}, runs {}", registered.program)
+                let program = home_relative(Path::new(&registered.program), home);
+                format!("{force}, preset {preset}\n         runs {program}")
             }
             (None, Some(_)) => "cannot be read".to_owned(),
             (None, None) if file.exists => "nothing of ours".to_owned(),
             (None, None) => "no such file".to_owned(),
         };
-        lines.push(format!("{:<8} {}: {status}", file.scope.name(), file.file));
+        lines.push(format!("{:<8} {}: {status}", file.scope.name(), home_relative(Path::new(&file.file), home)));
         let notes = file.registered.iter().flat_map(|registered| registered.obstacles.iter().chain(&registered.drift));
-        lines.extend(notes.chain(&file.unreadable).map(|note| format!("         {note}")));
+        lines.extend(notes.chain(&file.unreadable).map(|note| format!("{INDENT}{note}")));
     }
     lines.join("\n")
 }

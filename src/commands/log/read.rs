@@ -25,6 +25,13 @@ impl LogFile {
         LogFile { path: path.to_owned(), inode: 0, offset: 0 }
     }
 
+    /// A log of which only the last bytes are read.
+    pub fn near_end(path: &Path, bytes: u64) -> LogFile {
+        let found = path.metadata().ok();
+        let (inode, length) = found.map_or((0, 0), |found| (found.ino(), found.len()));
+        LogFile { path: path.to_owned(), inode, offset: length.saturating_sub(bytes) }
+    }
+
     /// Reads the lines since the last reading. A log that was replaced or truncated is read from its start, and a missing
     /// one is empty. Lines that cannot be parsed are skipped.
     pub fn read(&mut self, mut add: impl FnMut(LogRecord)) -> std::io::Result<()> {

@@ -1,7 +1,7 @@
 //! One decision as text or JSON.
 
 use super::Command;
-use crate::commands::style::{COLUMNS, Style, paint, wrap};
+use crate::commands::style::{COLUMNS, Style, effect_colour, paint, wrap};
 use rune::encoding::escape::one_line;
 use rune::telemetry::LogRecord;
 use serde::Serialize;
@@ -68,12 +68,7 @@ pub fn json(record: &LogRecord, command: &Command, reasons: &BTreeMap<String, St
 /// A line with time, decision, rule and tool, one with client and session, then the command and the reason.
 pub fn text(record: &LogRecord, command: &Command, reasons: &BTreeMap<String, String>, style: Style) -> String {
     let time: String = record.ts.chars().take(19).map(|c| if c == 'T' { ' ' } else { c }).collect();
-    let code = match record.decision.as_str() {
-        "deny" => "1;31",
-        "ask" => "1;33",
-        "advise" | "emit" => "36",
-        _ => "2",
-    };
+    let code = effect_colour(&record.decision);
     let decision = format!("{:<6}", one_line(&record.decision, 10));
     // Further rules are in the JSON.
     let rules = record.rules();

@@ -4,6 +4,7 @@ mod read;
 mod table;
 
 use super::LogArgs;
+use crate::commands::hooks::options_with_preset;
 use crate::commands::style::Style;
 use crate::runtime::environment::{Environment, now};
 use crate::runtime::{log, session};
@@ -57,20 +58,22 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
     } else {
         let style = Style::of(&out);
         let tables = table::render(&report, args.top.unwrap_or(10), &path, style);
-        out.write_all(format!("{tables}{}", describe_taint(&environment, args.session.as_deref())).as_bytes())?;
+        let tainted = describe_taint(&environment, args.session.as_deref(), since);
+        let (_, preset) = options_with_preset(None, None)?;
+        out.write_all(format!("{tables}{tainted}\n{preset}\n").as_bytes())?;
     }
     Ok(())
 }
 
 /// Describes the taint of the named session, or counts the tainted sessions.
-fn describe_taint(environment: &Environment, named: Option<&str>) -> String {
+fn describe_taint(environment: &Environment, named: Option<&str>, since: Option<OffsetDateTime>) -> String {
     match named.map(|name| session::read_taint(environment, &Label::new(name))) {
         Some(Err(what)) => format!("\n{what}\n"),
         Some(Ok(seen)) if seen.is_empty() => "\nthis session is not tainted\n".to_owned(),
         Some(Ok(seen)) => {
             format!("\n{}\n  help: `rune quarantine clear --session ID` removes the taint\n", seen.summary())
         }
-        None => match session::count_tainted(environment) {
+        None => match session::count_tainted(environment, since) {
             0 => String::new(),
             count => format!("\nsessions that have read untrusted sources: {count}\n"),
         },

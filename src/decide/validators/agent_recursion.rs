@@ -54,10 +54,10 @@ pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Matc
     });
     let is_gemini_yes = program.contains("gemini") && words.contains(&"-y");
     if has_unchecked_value || is_gemini_yes || words.iter().any(|word| lists(&roles::AGENTS_UNCHECKED, word)) {
-        return block("it starts an agent without permission prompts");
+        return block("");
     }
     if is_package || command.program.starts_with('@') {
-        return suspicious("it starts another agent");
+        return suspicious("starts another agent");
     }
     let is_headless = words.iter().any(|word| matches!(*word, "-p" | "--print" | "exec" | "--prompt" | "run" | "chat"));
     let fed = matches!(command.input, Input::Pipe | Input::Unknown);
@@ -65,8 +65,8 @@ pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Matc
     let is_headless =
         is_headless || words.iter().any(|word| matches!(*word, "-m" | "--message" | "--yes" | "-t" | "--text"));
     if !is_headless || !fed && !dynamic {
-        return suspicious_if(is_headless, "it starts another agent");
+        return suspicious_if(is_headless, "starts another agent");
     }
-    let reason = "it passes unreviewed text to an agent";
+    let reason = "passes text to an agent that nobody has read";
     if is_claude { block(reason) } else { suspicious(reason) }
 }

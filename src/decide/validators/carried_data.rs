@@ -17,7 +17,7 @@ const MIN_KEY_CHARS: usize = 12;
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     if let SubjectKind::Page(url) = &subject.kind {
         let carries = carries_data(url) || key_service(url).is_some() || holds_login(url) || is_sender(url);
-        return suspicious_if(carries, "the address itself carries data");
+        return suspicious_if(carries, "carries data in the address itself");
     }
     if let SubjectKind::Query(text) = &subject.kind {
         let is_tainted = !context.event.facts.taint.is_empty();
@@ -26,7 +26,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
             || names_key(text)
             || lists_people(text)
             || is_tainted && (is_data(text, MIN_QUERY_CHARS) || carries_data(text));
-        return suspicious_if(carries, "what is asked for carries data");
+        return suspicious_if(carries, "carries data in what is asked for");
     }
     find_in_command(command(subject)?, context)
 }
@@ -52,16 +52,16 @@ fn find_in_command(command: &Command, context: &Context<'_>) -> Option<Match> {
         addresses(command)
     };
     if urls.iter().any(|url| carries_data(url.prefix())) {
-        return suspicious("the address itself carries data");
+        return suspicious("carries data in the address itself");
     }
     let without_args = Command { args: Vec::new(), ..command.clone() };
     if is_rerouted(&without_args, context) {
-        return suspicious("a variable leads what it says through another server");
+        return suspicious("is led through another server by a variable");
     }
     match request_body(command) {
-        Body::Sent => return suspicious("it sends data to another machine"),
+        Body::Sent => return suspicious("sends data to another machine"),
         Body::InUrl(parts) if parts.iter().any(|part| carries_data(&format!("?{}", part.text))) => {
-            return suspicious("the address itself carries data");
+            return suspicious("carries data in the address itself");
         }
         Body::InUrl(_) => {}
     }
@@ -72,16 +72,16 @@ fn find_in_command(command: &Command, context: &Context<'_>) -> Option<Match> {
             || !urls.iter().all(|url| Address::parse(&url.text).is_of_service(service))
     };
     if words().chain(&urls).any(|arg| key_service(&arg.text).is_some_and(is_for_another)) {
-        return suspicious("it hands a key to a server that it is not for");
+        return suspicious("hands a key to a server that it is not for");
     }
     if words().any(|arg| !is_url(arg) && count_encoded(&arg.text, 16) >= 100) {
-        return suspicious("a header carries data");
+        return suspicious("carries data in a header");
     }
     // A URL that is unknown from its beginning is one of a list, and other words that are read belong to the same list.
     let has_known_url = urls.iter().any(|url| !url.prefix().is_empty());
     let built = |arg: &Arg| !arg.is_known() && (git && arg.text.contains("$()") || is_read(arg, command, context));
     let has_read = urls.iter().chain(words()).any(built);
-    suspicious_if(has_known_url && has_read, "it puts what is read into what it asks a server for")
+    suspicious_if(has_known_url && has_read, "puts what is read into what it asks a server for")
 }
 
 /// The data of a request besides its URL.

@@ -23,7 +23,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         Some((_, before)) => apply(before, changes, context).is_none_or(|after| manifest.has_changed(before, &after)),
         None => changes.iter().any(|change| shows_dependencies(change, manifest)),
     };
-    suspicious_if(changed, "it changes the dependencies of the project")
+    suspicious_if(changed, "")
 }
 
 /// Applies all changes to a text. Returns `None` if the text to be replaced is missing, or if a limit is exceeded.

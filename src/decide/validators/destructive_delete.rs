@@ -20,7 +20,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     if command.is_some_and(|command| command.program == "rmdir") {
         let area = access.target.path.as_ref().map(|path| context.zones.area(path));
         let outside = matches!(area, Some(Area::Vital | Area::System | Area::Other));
-        return suspicious_if(outside, "it deletes outside of the project");
+        return suspicious_if(outside, "is outside of the project, and would be deleted");
     }
     match access.act {
         Act::Remove => judge_removal(access, command, context),
@@ -40,11 +40,11 @@ fn judge_removal(access: &Access, command: Option<&Command>, context: &Context<'
         if is_restorable || is_below_unknown_temp(access, context) || has_default(&access.target.text) {
             return None;
         }
-        return suspicious("what this deletes is only known when it runs");
+        return suspicious("is only known when the command runs, and would be deleted");
     };
     // A file named `~` is easily confused with the home directory.
     if path.components().last().is_some_and(|name| name == "~") {
-        return suspicious("it deletes a file whose name means home elsewhere");
+        return suspicious("has a name that means home elsewhere, and would be deleted");
     }
     if command.is_some_and(|command| command.is_in_new_container(path)) {
         return None;
@@ -54,30 +54,32 @@ fn judge_removal(access: &Access, command: Option<&Command>, context: &Context<'
     if !sweeping && *base != *path {
         // A pattern such as `/home/us*` may match a directory that must stay.
         if vital_directories(context).iter().any(|root| may_match(path, root)) {
-            return block("it would delete a directory that the system or you cannot do without");
+            return block("is a directory that the system or you cannot do without, and would be deleted");
         }
     }
     let whole = *base == *path && !access.target.open;
     let home = context.zones.home.as_ref();
     match context.zones.area(&base) {
         Area::Vital | Area::System if whole || sweeping => {
-            block("it would delete a directory that the system or you cannot do without")
+            block("is a directory that the system or you cannot do without, and would be deleted")
         }
         // `cd build; rm -rf *` is meant for `build`, even if the `cd` may fail.
         Area::Vital | Area::System | Area::ProjectRoot | Area::TempRoot | Area::Other if access.astray => None,
-        Area::Vital | Area::System => suspicious("it deletes outside of the project"),
-        Area::ProjectRoot if whole || (sweeping && !access.target.open) => suspicious("it deletes the project itself"),
+        Area::Vital | Area::System => suspicious("is outside of the project, and would be deleted"),
+        Area::ProjectRoot if whole || (sweeping && !access.target.open) => {
+            suspicious("is the project itself, and would be deleted")
+        }
         Area::InProject if is_git_directory(&base, context) || is_part_of_history(&base, context) => {
-            suspicious("it deletes the history of the project")
+            suspicious("holds the history of the project, and would be deleted")
         }
         Area::ProjectRoot | Area::InProject | Area::InTemp | Area::Device => None,
         Area::TempRoot if !whole && !sweeping => None,
         // A container has files of its own.
         Area::TempRoot | Area::Other if is_contained() => None,
-        Area::TempRoot => suspicious("it deletes the temporary files of every program"),
+        Area::TempRoot => suspicious("holds the temporary files of every program, and would be deleted"),
         Area::Other if is_ordinary(path, home) || *base != *path && is_ordinary(&base, home) => None,
         Area::Other if !sweeping && are_ordinary_matches(path, &base, home) => None,
-        Area::Other => suspicious("it deletes outside of the project"),
+        Area::Other => suspicious("is outside of the project, and would be deleted"),
     }
 }
 
@@ -100,9 +102,9 @@ fn judge_move(access: &Access, context: &Context<'_>) -> Option<Match> {
     let (base, sweeping) = split_wildcard(path, access.target.open);
     match context.zones.area(&base) {
         Area::Vital if *base == *path || sweeping => {
-            block("it would move away a directory that the system or you cannot do without")
+            block("is a directory that the system or you cannot do without, and would be moved away")
         }
-        Area::System => suspicious("it moves files of the system"),
+        Area::System => suspicious("belongs to the system, and would be moved away"),
         Area::Vital
         | Area::ProjectRoot
         | Area::InProject

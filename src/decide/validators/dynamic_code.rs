@@ -11,19 +11,19 @@ use crate::shell::{Arg, Command, Origin, PROCESS_SUBSTITUTION, Target};
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let command = command(subject)?;
     match command.runs {
-        Some(Origin::Fetched) => return suspicious("it runs a file that it has just fetched"),
-        Some(Origin::Generated) => return suspicious("it runs a file whose content is only known when it runs"),
+        Some(Origin::Fetched) => return suspicious("runs a file that this call has just fetched"),
+        Some(Origin::Generated) => return suspicious("runs a file whose content is only known when it runs"),
         Some(Origin::Shown) | None => {}
     }
     if runs_remote_code(command) {
-        return suspicious("it runs code from another machine");
+        return suspicious("runs code from another machine");
     }
     // The input and the `-c` text of a shell are commands of their own, with an unknown program if they are unknown.
     if evaluates_activation(command, context) {
         return None;
     }
     if !command.known && !is_known_by_default(command) {
-        return suspicious("which program this runs is only known when it runs");
+        return suspicious("runs a program that is only known when it runs");
     }
     // `-f <(…)`: a script from a process substitution.
     let pairs = command.args.iter().zip(command.args.iter().skip(1));
@@ -31,19 +31,19 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         .into_iter()
         .any(|(option, file)| matches!(option.text.as_str(), "-f" | "--file") && file.text == PROCESS_SUBSTITUTION)
     {
-        return suspicious("it runs whatever it is fed");
+        return suspicious("runs whatever it is fed");
     }
     let scripts = command.scripts();
     if scripts.iter().any(|file| file.text == PROCESS_SUBSTITUTION) {
-        return suspicious("it runs whatever it is fed");
+        return suspicious("runs whatever it is fed");
     }
     match command.program.as_str() {
         // An unknown subcommand may be any.
         "git" if command.behind_global().first().is_some_and(|arg| !arg.is_known() && arg.prefix().is_empty()) => {
-            suspicious("what git does here is only known when it runs")
+            suspicious("has git do what is only known when it runs")
         }
         "eval" if command.args.iter().any(|arg| !arg.is_known()) => {
-            suspicious("it runs text that is only known when it runs")
+            suspicious("runs text that is only known when it runs")
         }
         program if matches!(program, "source" | ".") || command.is_shell() => {
             // `bash -n` only checks the syntax.
@@ -55,9 +55,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
                 target.path.is_some_and(|path| matches!(context.zones.area(&path), Area::InProject | Area::ProjectRoot))
             };
             let unknown = |file: &Arg| !file.is_known() && !inside(file);
-            suspicious_if(!checks && scripts.iter().any(unknown), "it runs a file that is only known when it runs")
+            suspicious_if(!checks && scripts.iter().any(unknown), "runs a file that is only known when it runs")
         }
-        _ => suspicious_if(runs_unknown_code(command, &scripts), "it runs code that is only known when it runs"),
+        _ => suspicious_if(runs_unknown_code(command, &scripts), "runs code that is only known when it runs"),
     }
 }
 

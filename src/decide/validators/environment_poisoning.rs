@@ -89,10 +89,10 @@ fn output_directories<'r>(
 }
 
 fn find_in_variable(value: Option<&str>, judge: Judge<'_, '_>) -> Option<Match> {
-    let certain = || block("it sets a variable that changes what other programs do");
-    let possible = || suspicious("it sets a variable that can change what other programs do");
+    let certain = || block("sets a variable that changes what other programs do");
+    let possible = || suspicious("sets a variable that can change what other programs do");
     if value.is_some_and(|value| POOLS_VALUES.iter().any(|pattern| matches(pattern, value))) {
-        return block("it gives a program the address of a mining pool");
+        return block("gives a program the address of a mining pool");
     }
     let name = canonical_name(judge.name)?;
     let judge = Judge { name: &name, ..judge };
@@ -109,7 +109,7 @@ fn find_in_variable(value: Option<&str>, judge: Judge<'_, '_>) -> Option<Match> 
         _ => {}
     }
     if let Some(value) = value.filter(|value| switches_check_off(&name, value)) {
-        return suspicious_if(!judge.is_for_this_machine(value), "it switches off the check of a server's certificate");
+        return suspicious_if(!judge.is_for_this_machine(value), "switches off the check of a server's certificate");
     }
     let known = |(_, names, _): &&(Purpose, &[&str], &[&str])| names.iter().any(|pattern| matches(pattern, &name));
     if let Some((purpose, ..)) = PURPOSES.iter().find(known) {

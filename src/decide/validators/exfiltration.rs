@@ -23,7 +23,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     if let SubjectKind::Command(command, at) = subject.kind {
         let sends_file = || sending::serves_file(command) || sending::fills_database(command);
         return find_in_command(command, at, context)
-            .or_else(|| suspicious_if(sends_file(), "it sends a file to another machine"));
+            .or_else(|| suspicious_if(sends_file(), "sends a file to another machine"));
     }
     if let Some(access) = subject.file_access() {
         let path = access.target.path.as_ref()?.components();
@@ -34,14 +34,14 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         // A tool would write a file of that name.
         let by_tool = matches!(subject.kind, SubjectKind::ToolAccess(_));
         let socket = socket && (by_tool || !path.get(2).is_some_and(|host| is_this(host)));
-        return block_if(access.act.changes() && socket, "it sends what it writes to another machine");
+        return block_if(access.act.changes() && socket, "");
     }
     if matches!(subject.kind, SubjectKind::Line) { find_push_to_new_remote(context) } else { None }
 }
 
 fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Option<Match> {
     let program = command.program.as_str();
-    let sends_if = |condition| block_if(condition, "it sends data to another machine");
+    let sends_if = |condition| block_if(condition, "sends data to another machine");
     let has_secret = || carries_secret(command, at, context);
     let piped = match &command.input {
         Input::Pipe | Input::Unknown => true,
@@ -71,9 +71,9 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
             } else if nearby {
                 None
             } else if by_line || built || carries_output(command, at, context) || carries_lines(command, at, context) {
-                suspicious("it sends what another command prints")
+                suspicious("sends what another command prints to another machine")
             } else {
-                suspicious_if(searched, "it talks to a server for every file that is found")
+                suspicious_if(searched, "talks to a server for every file that is found")
             }
         }
         "openssl" if !command.args.iter().any(|arg| arg.text == "s_client") => None,
@@ -82,10 +82,11 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
             let ends = matches!(&command.input, Input::Text(text) if text.trim().len() < 2);
             let carries = || !is_local(command, context) && carries_output(command, at, context);
             sends_if(piped && !ends && !only_listens(command) && !is_local(command, context) || has_secret())
-                .or_else(|| suspicious_if(carries(), "it sends what another command prints"))
+                .or_else(|| suspicious_if(carries(), "sends what another command prints to another machine"))
         }
-        "ssh" => sends_if(piped || has_secret())
-            .or_else(|| suspicious_if(carries_output(command, at, context), "it sends what another command prints")),
+        "ssh" => sends_if(piped || has_secret()).or_else(|| {
+            suspicious_if(carries_output(command, at, context), "sends what another command prints to another machine")
+        }),
         _ if piped && lists(&roles::NETWORK_MAILERS, program) => sends_if(true),
         "rcp" | "scp" | "sftp" | "rsync" => find_in_copy(command, at, context),
         _ if lists(&roles::NETWORK_LOOKUPS, program) => {
@@ -100,31 +101,32 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
             let built = asks && command.args.iter().any(|arg| !arg.is_known() && is_built(arg));
             let reads_names = matches!(program, "dig" | "fping") && command.args.iter().any(|arg| arg.text == "-f");
             sends_if(has_secret())
-                .or_else(|| suspicious_if(built, "it asks a server for a name that is put together"))
-                .or_else(|| suspicious_if(reads_names, "it asks a server for every line of a file"))
+                .or_else(|| suspicious_if(built, "asks a server for a name that is put together"))
+                .or_else(|| suspicious_if(reads_names, "asks a server for every line of a file"))
         }
-        _ if lists(&roles::NETWORK_CLIENTS, program) => sends_if(has_secret())
-            .or_else(|| suspicious_if(carries_output(command, at, context), "it sends what another command prints")),
+        _ if lists(&roles::NETWORK_CLIENTS, program) => sends_if(has_secret()).or_else(|| {
+            suspicious_if(carries_output(command, at, context), "sends what another command prints to another machine")
+        }),
         "git" => find_push_to_url(command).or_else(|| {
             let has_address = command.args.iter().any(|arg| arg.text.contains("://"));
             let carries = || has_address && carries_output(command, at, context);
             sends_if(has_address && has_secret())
-                .or_else(|| suspicious_if(carries(), "it sends what another command prints"))
+                .or_else(|| suspicious_if(carries(), "sends what another command prints to another machine"))
         }),
         _ if lists(&roles::NETWORK_NAMED_HOSTS, program) && puts_data_in_name(command, at, context) => {
-            suspicious("it asks a server for a name that is put together")
+            suspicious("asks a server for a name that is put together")
         }
         "docker" | "podman" | "docker-compose" if builds_elsewhere(command) => {
-            suspicious("it sends files to another machine")
+            suspicious("sends files to another machine")
         }
-        _ if copies_to_database(command) => suspicious("it sends files to another machine"),
+        _ if copies_to_database(command) => suspicious("sends files to another machine"),
         "gh" => {
             let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
             let publishes = words.starts_with(&["gist", "create"]) || words.starts_with(&["gist", "new"]);
             let secret = read_paths(at, context).any(|path| is_secret_file(path, context))
                 || has_secret()
                 || publishes && fed_by_secret(command, at, context);
-            block_if(secret, "it publishes secrets").or_else(|| suspicious_if(publishes, "it publishes files"))
+            block_if(secret, "publishes secrets").or_else(|| suspicious_if(publishes, "publishes files"))
         }
         // Any other program that is given an address, or a host by the catalogue.
         _ => {
@@ -139,8 +141,8 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
             let sends = (piped || pushes) && command.sends_to_address() || command.sends_file();
             let sends_file = || sends && command.destinations().iter().any(is_foreign) || logs_file_elsewhere(command);
             sends_if(is_remote() && has_secret())
-                .or_else(|| suspicious_if(carries(), "it sends what another command prints"))
-                .or_else(|| suspicious_if(sends_file(), "it sends a file to another machine"))
+                .or_else(|| suspicious_if(carries(), "sends what another command prints to another machine"))
+                .or_else(|| suspicious_if(sends_file(), "sends a file to another machine"))
         }
     }
 }
@@ -186,7 +188,7 @@ fn find_in_copy(command: &Command, at: usize, context: &Context<'_>) -> Option<M
         return None;
     }
     let secret = read_paths(at, context).any(|path| is_secret_file(path, context));
-    if secret { block("it sends secrets to another machine") } else { suspicious("it sends files to another machine") }
+    if secret { block("sends secrets to another machine") } else { suspicious("sends files to another machine") }
 }
 
 /// The operands that may be the target of a copy: the last one. If one of them may be the value of an option that the
@@ -218,7 +220,7 @@ fn find_push_to_url(command: &Command) -> Option<Match> {
     let is_temporary = ["/tmp/", "/var/tmp/", "/private/tmp/"].iter().any(|place| target.starts_with(place));
     let is_path = target.starts_with(['/', '~']) && !is_temporary;
     let is_url = named || target.contains("://") || is_scp_url || is_path;
-    suspicious_if(is_url, "it pushes to a place that is not one of the project's remotes")
+    suspicious_if(is_url, "pushes to a place that is not one of the project's remotes")
 }
 
 /// Finds a `git push` after the remote was set in the same shell text.
@@ -235,7 +237,7 @@ fn find_push_to_new_remote(context: &Context<'_>) -> Option<Match> {
             || (tainted && (text.starts_with("git clone ") || text.starts_with("gh repo clone ")))
     });
     let pushed = set && texts.any(|text| text.starts_with("git push"));
-    suspicious_if(pushed, "it pushes to a remote that was set up just before")
+    suspicious_if(pushed, "pushes to a remote that was set up just before")
 }
 
 /// Whether an argument of a command contains a secret, other than in a header for the service that issued it.

@@ -7,5 +7,5 @@ use crate::rules::Match;
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let line = matches!(subject.kind, SubjectKind::Line);
     let bomb = line && context.reading().is_some_and(|reading| reading.fork_bomb);
-    block_if(bomb, "a function here starts itself without end")
+    block_if(bomb, "")
 }

@@ -38,14 +38,14 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         && command.args.first().is_some_and(|arg| arg.text.starts_with('-') || arg.text == "clone")
         && has_harmful_setting(command)
     {
-        return suspicious("a setting here changes what git runs or where it goes");
+        return suspicious("has a setting that changes what git runs or where it goes");
     }
     // Git runs programs for the user, such as `git bisect run npm test`. Shells and unknown programs are unusual there.
     let by_git = command.via.last().is_some_and(|runner| runner == "git");
     let usual = is_known(program, context) && !lists(&roles::CODE_UNUSUAL, program)
         || is_given_to_git(command, subject, context);
     if by_git && !usual && !command.hidden {
-        return suspicious("git runs a program here that is not one of the usual ones");
+        return suspicious("is run by git, and is not one of the programs that git usually runs");
     }
     // A deletion is judged by its operands, if it has any.
     let has_operands = program != "rm" || command.args.iter().any(|arg| !arg.text.starts_with('-'));
@@ -54,10 +54,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let expected = asks_this_machine
         || lists(&roles::CODE_EXPECTED, program)
         || (FILE_COMMANDS.contains(&program) && has_operands);
-    suspicious_if(
-        command.hidden && !expected && !is_ordinary_work(command, context),
-        "a program runs here by way of another one's option or code",
-    )
+    suspicious_if(command.hidden && !expected && !is_ordinary_work(command, context), "")
 }
 
 /// Whether code starts ordinary work, such as `node -e "execSync('npm test')"`, which is judged by itself as in the shell.

@@ -14,8 +14,8 @@ pub(super) fn find(subject: &Subject<'_>, _: &Context<'_>) -> Option<Match> {
         let address = Address::parse(url);
         let is_web = matches!(address.scheme.as_str(), "http" | "https" | "");
         let is_inner = address.is_metadata() || address.is_of_network() || address.is_administration();
-        return suspicious_if(!is_web, "the address is not one of the web")
-            .or_else(|| suspicious_if(is_inner, "the address is one of the private network or of this machine"));
+        return suspicious_if(!is_web, "is not an address of the web")
+            .or_else(|| suspicious_if(is_inner, "is an address of the private network or of this machine"));
     }
     let command = command(subject)?;
     let is_inner = |address: &str| {
@@ -26,7 +26,7 @@ pub(super) fn find(subject: &Subject<'_>, _: &Context<'_>) -> Option<Match> {
         lists(&roles::NETWORK_FETCHERS, &command.program) && addresses(command).iter().any(|arg| is_inner(&arg.text))
     };
     let reaches = asked_addresses(command).any(is_inner) || fetched();
-    suspicious_if(reaches || is_led_to_metadata(command), "the address is one of the machine or its cloud")
+    suspicious_if(reaches || is_led_to_metadata(command), "")
 }
 
 /// Whether a scheme reaches files, or speaks another protocol to any port.

@@ -40,7 +40,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         | Action::Prompt { .. }
         | Action::Other => false,
     };
-    suspicious_if(adds, "it changes what runs when the project is installed")
+    suspicious_if(adds, "")
 }
 
 /// The scripts of a manifest that run when the project is installed; `None` for other files.

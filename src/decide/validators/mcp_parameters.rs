@@ -19,23 +19,23 @@ pub(super) fn find(_subject: &Subject<'_>, context: &Context<'_>) -> Option<Matc
     for (holds, text) in json::strings(raw).by_name(Holds::of_field) {
         let is_address = text.contains(':') && !text.trim().contains(char::is_whitespace);
         if is_address && is_internal_url(text, context) {
-            return block("it asks for an address that only this machine or its cloud answers");
+            return block("asks for an address that only this machine or its cloud answers");
         }
         if holds == Holds::Prose {
             continue;
         }
         if holds == Holds::Address {
             if text.contains("$(") || text.contains('`') {
-                return block("a field that should hold an address holds shell text");
+                return block("gets shell text in a field that should hold an address");
             }
             if is_internal_url(text, context) {
-                return block("it asks for an address that only this machine or its cloud answers");
+                return block("asks for an address that only this machine or its cloud answers");
             }
             continue;
         }
         let is_prose = holds == Holds::Other && text.split_whitespace().count() > 5;
         if !is_prose && is_injection(text, holds == Holds::Name) {
-            return block("a field that should hold a name holds shell text");
+            return block("");
         }
     }
     None

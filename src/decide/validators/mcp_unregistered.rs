@@ -13,32 +13,32 @@ pub(super) fn find(_subject: &Subject<'_>, context: &Context<'_>) -> Option<Matc
     let namespace = Namespace::of_tool(name, server.as_ref(), context.event, context.config);
     let tool = name.strip_prefix("mcp__").and_then(|rest| rest.strip_prefix(namespace.as_str())?.strip_prefix("__"));
     let Some(tool) = tool.filter(|tool| !tool.is_empty() && !namespace.as_str().is_empty()) else {
-        return block("the name does not tell a server and a tool");
+        return block("has a name that does not tell a server and a tool");
     };
     // With another `__`, the end of the server's name is ambiguous.
     if server.is_none() && tool.contains("__") {
-        return block("the name can be read as that of more than one server");
+        return block("has a name that can be read as that of more than one server");
     }
     if namespace.contradicting(context.event).is_some() {
-        return block("the client names another server than the tool's name does");
+        return block("has another server in its name than the client says");
     }
     let by_project = namespace.is_of_project(context.event);
     let registered = context.config.servers.iter().find(|known| known.name == namespace.as_str());
     match registered {
         Some(known) if known.tools.as_ref().is_none_or(|tools| tools.iter().any(|known| known == tool)) => None,
-        Some(_) => block("this tool of the server is not registered"),
+        Some(_) => block("is not among the registered tools of `{server_name}`"),
         None if is_known(context) => None,
         None if context.event.facts.server_provider == ServerProvider::UserSinceTaint
             && context.config.knows_user_servers =>
         {
-            block("this server was added after the session had read untrusted content")
+            block("is a tool of a server that was added after the session had read untrusted content")
         }
         // A trusted name does not count if the project configures the server of that name.
         None if by_project && !namespace.is_approved(context.event, context.config) => {
-            block("the project itself configures this server, and it is not registered")
+            block("is a tool of a server that the project itself configures, and that is not registered")
         }
         None if namespace.is_trusted(context.event, context.config) => None,
-        None => block("this server is not registered"),
+        None => block(""),
     }
 }
 

@@ -25,11 +25,11 @@ pub(super) fn find(_subject: &Subject<'_>, context: &Context<'_>) -> Option<Matc
         return None;
     }
     suspicious(if mcp_use::carries(input.inspect("does it carry data")) {
-        "an argument carries data"
+        "carries data in an argument"
     } else if destinations.is_empty() {
-        "the tool sends or changes something"
+        ""
     } else {
-        "the tool sends or changes something, and the user did not type where to"
+        "sends or changes something, at a place that no prompt of this session names"
     })
 }
 

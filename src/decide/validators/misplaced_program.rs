@@ -27,7 +27,7 @@ const TOOL_DIRECTORIES: [&[&str]; 7] = [
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let command = command(subject)?;
     let path = located(command, context)?;
-    let Some(path) = path else { return suspicious("the directory of this program is only known when it runs") };
+    let Some(path) = path else { return suspicious("runs a program whose directory is only known when it runs") };
     let name = path.components().last().map_or("", CompactString::as_str);
     // `bin/rake` and the like are written by the tools themselves.
     let is_stub = lists(&roles::CODE_WRAPPERS, name)
@@ -35,7 +35,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     if context.zones.area(&path) == Area::InProject {
         let is_installed = is_stub || TOOL_DIRECTORIES.iter().any(|tool| ends_with(path.directories(), tool));
         let shadows = is_allowed(name, context) && !is_installed;
-        return suspicious_if(shadows, "a program in the project bears the name of a known one");
+        return suspicious_if(shadows, "runs a program of the project that bears the name of a known one");
     }
     let is_in_other_project = matches!(context.zones.area(&path), Area::Other | Area::Vital);
     let misplaced = is_known(name, context)
@@ -43,7 +43,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         && !is_in_new_environment(&path, command, context)
         && !is_installed(&path, context)
         && !is_just_compiled(&path, command, context);
-    suspicious_if(misplaced, "the program lies outside of the project and of where programs are installed")
+    suspicious_if(misplaced, "")
 }
 
 /// Whether a command runs an unknown program by its path outside of the project.

@@ -12,7 +12,7 @@ pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Matc
     let command = command(subject)?;
     let decodes = matches!(command.program.as_str(), "base64" | "xxd" | "openssl" | "base32");
     let fed = decodes && matches!(&command.input, Input::Text(text) if is_encoded(text));
-    suspicious_if(fed || command.args.iter().any(|arg| is_encoded(&arg.text)), "it holds a long encoded text")
+    suspicious_if(fed || command.args.iter().any(|arg| is_encoded(&arg.text)), "")
 }
 
 /// Whether a text contains long base64 that is neither a path nor a hexadecimal number.

@@ -12,8 +12,8 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let access = subject.file_access().filter(|access| !access.astray)?;
     let by_tool = matches!(subject.kind, SubjectKind::ToolAccess(_));
     let Some(path) = &access.target.path else {
-        let unclear_name = block_if(by_tool, "the file's name does not tell which file it is");
-        let reason = "the file that this writes is only known when it runs";
+        let unclear_name = block_if(by_tool, "is a name that does not tell which file it is");
+        let reason = "is only known when the command runs, and would be written";
         let is_unclear = access.act == Act::Redirect && !is_below_unknown_temp(access, context);
         return unclear_name.or_else(|| suspicious_if(is_unclear, reason));
     };
@@ -28,9 +28,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         (Act::Write, Area::Other | Area::Vital) if makes_directory(access, context) => None,
         (Act::Write, Area::Other) if is_new_worktree(path, access, context) => None,
         (Act::Write, Area::Other | Area::Vital) if is_new_project(path, access, context) => None,
-        (Act::Write, _) if by_tool => block("the file is outside of the project"),
+        (Act::Write, _) if by_tool => block(""),
         (Act::Write | Act::Redirect, _) if is_made_by_mktemp(path) => None,
-        (Act::Write | Act::Redirect, _) => suspicious("it writes outside of the project"),
+        (Act::Write | Act::Redirect, _) => suspicious("is outside of the project, and would be written"),
         (Act::Read | Act::Match | Act::List | Act::Remove | Act::Move | Act::Change | Act::Restore | Act::Link, _) => {
             None
         }

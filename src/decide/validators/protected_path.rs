@@ -25,26 +25,26 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let is_in = |class: Class| lookup.is_in(class);
     let sensitive = || context.sensitive.iter().any(|place| touches_tree(*place, path, reach, home));
     if is_in(Class::Startup) {
-        return block("the file is run whenever a shell or a session starts");
+        return block("is run whenever a shell or a session starts");
     }
     // `cp *.json /tmp/`: the pattern stands for the names of the copied files, not for a key that programs keep there.
     let is_copied = context.zones.area(path) == Area::InTemp
         && path.components().last().is_some_and(|name| name.starts_with(['*', '?', '[']));
     if !is_copied && (is_in(Class::Credentials) || is_in(Class::Keys)) || sensitive() {
-        return block("the file holds keys or passwords");
+        return block("holds keys or passwords");
     }
     if is_env_file(path) || is_in(Class::Secrets) {
         if is_copied_example(path, access, context) || is_made_from_example(path, access, context) {
             return None;
         }
-        let reason = "the file holds the secrets of the project";
+        let reason = "holds the secrets of the project";
         return if matches!(subject.kind, SubjectKind::ToolAccess(_)) { block(reason) } else { suspicious(reason) };
     }
     if !access.target.open && is_part_of_history(path, context) {
-        return suspicious("it overwrites what git keeps of the project");
+        return suspicious("is what git keeps of the project, and would be overwritten");
     }
     let is_system = matches!(context.zones.area(path), Area::System | Area::Vital) && !access.target.open;
-    block_if(is_system, "the file belongs to the system")
+    block_if(is_system, "belongs to the system")
 }
 
 /// Whether a command copies an example such as `.env.example` to the file.
@@ -98,17 +98,17 @@ fn judge_permissions(path: &AbsPath, access: &Access, context: &Context<'_>) -> 
             || context.sensitive.iter().any(|place| touches_tree(*place, path, reach, home))
     };
     if is_startup(reach) && rights.harms_file() {
-        return block("the file is run whenever a shell or a session starts");
+        return block("is run whenever a shell or a session starts");
     }
     if is_key(reach) && rights.harms_file() {
-        return block("the file holds keys or passwords");
+        return block("holds keys or passwords");
     }
     let changed = if rights.recursive { Extent::Tree } else { reach };
     if rights.shows_file() && (is_listed_key(path, changed, context) || is_key(changed) && has_name_of_key(path)) {
-        return block("others may read keys or passwords");
+        return block("holds keys or passwords, and others may read it then");
     }
     let is_above = !is_startup(reach) && !is_key(reach) && (is_startup(Extent::Tree) || is_key(Extent::Tree));
-    block_if(rights.harms_directory() && is_above, "the directory holds keys, or what is run whenever a session starts")
+    block_if(rights.harms_directory() && is_above, "holds keys, or what is run whenever a session starts")
 }
 
 /// Whether a path is `.env` or a variant of it, but not an example such as `.env.sample`.

@@ -42,12 +42,12 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
             _ => false,
         };
         if prints_environment(command) && context.data_sources.loads_secrets(command, context) {
-            return suspicious("it shows the variables of a file with secrets");
+            return suspicious("shows the variables of a file with secrets");
         }
         let prints_input = command.does() == Some(Does::Look) || matches!(command.program.as_str(), "cat" | "tee");
         let here_text = command.here_text.as_ref().filter(|_| prints_input);
         let printed = printed || here_text.is_some_and(|text| names_secret(&Arg::unknown(text), context));
-        return suspicious_if(printed, "it shows a variable that holds a secret");
+        return suspicious_if(printed, "");
     }
     let access = subject.file_access()?;
     if !matches!(access.act, Act::Read | Act::Match) {
@@ -77,10 +77,10 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         && *path != context.zones.project
         && context.zones.home.as_ref().is_some_and(|home| home.components().starts_with(path.components()));
     if (is_key(path) || listed || covers_home) && !is_public(path) {
-        return block("the file holds keys or passwords");
+        return block("holds keys or passwords");
     }
     if access.act == Act::Read && searches_for_secrets(path, context) {
-        return suspicious("it searches for passwords outside of the project");
+        return suspicious("is outside of the project, and is searched for passwords");
     }
     // Without a search, all keys have been compared above.
     if access.act == Act::Match
@@ -91,7 +91,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let is_exported = |command: &Command| context.data_sources.is_exported(command, context);
     let shows_no_value = shown::hides_secrets(access, context) || command.is_some_and(is_exported);
     let is_exempt = shows_no_value && !is_listed(&context.operator_sensitive, path, context);
-    suspicious_if(!is_exempt, "the file holds secrets")
+    suspicious_if(!is_exempt, "holds secrets")
 }
 
 /// Whether a tool of the client shows lines with passwords or keys from files outside of the project.

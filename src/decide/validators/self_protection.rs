@@ -19,7 +19,7 @@ const HOOKS_PATH: &str = "core.hookspath";
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     if let Some(command) = command(subject) {
-        return block_if(loosens_guard(command, context), "it would change what guards this session");
+        return block_if(loosens_guard(command, context), "");
     }
     if matches!(subject.kind, SubjectKind::Line) {
         let sets_hooks_path = |(name, value): &(String, Option<String>)| {
@@ -28,7 +28,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
                 || name == "GIT_CONFIG_PARAMETERS" && value.contains(HOOKS_PATH)
         };
         let set = context.effects()?.env.iter().any(sets_hooks_path);
-        return block_if(set, "it would change what guards this session");
+        return block_if(set, "");
     }
     let access = subject.file_access()?;
     if !access.act.changes() {
@@ -61,7 +61,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let listed = Class::Guard.contains(path, covered, home) || of_repository;
     let is_guard_file = context.guard_files.iter().any(|file| touches_tree(*file, path, covered, home));
     let harms = listed || is_guard_file || locks_home(access, path, context);
-    block_if(harms, "the file is part of what guards this session")
+    block_if(harms, "")
 }
 
 /// Whether a change of permissions takes the home directory from its owner, or opens it to others.

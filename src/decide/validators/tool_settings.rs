@@ -13,7 +13,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let path = access.target.path.as_ref().filter(|path| is_hidden_at_home(path, context))?;
     let is_shown = !lists_files(access, context);
     let is_settings = is_shown && Class::ToolSettings.contains(path, Extent::Exact, context.zones.home.as_ref());
-    suspicious_if(is_settings, "the settings of a tool may hold a token")
+    suspicious_if(is_settings, "")
 }
 
 /// Whether a path is in a hidden directory at home, or one of the settings directories of macOS; a quick check.

@@ -29,7 +29,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     // A sourced file may define it as a function.
     let sourced = context.reading().and_then(|reading| reading.sourced).is_some_and(|at| at < command.span.start);
     let defined = sourced && program.contains('_');
-    suspicious_if(!defined && !was_asked, "the program is not on the list of allowed ones")
+    suspicious_if(!defined && !was_asked, "")
 }
 
 /// Whether the policy allows a program.

@@ -12,5 +12,5 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let is_known = |name: &String| facts.known_packages.contains(name) || !facts.taint.is_hot() && has_typed(name);
     let names = packages(command(subject)?);
     let is_unknown = names.iter().any(|name| name.as_ref().is_none_or(|name| !is_known(name)));
-    suspicious_if(is_unknown, "the user did not name this package, and no manifest of the project does")
+    suspicious_if(is_unknown, "")
 }
