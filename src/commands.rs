@@ -21,6 +21,7 @@ mod policy;
 mod quarantine;
 mod receipts;
 mod reference;
+mod replay;
 mod rules;
 mod style;
 
@@ -56,6 +57,7 @@ enum Command {
     Quarantine(quarantine::Quarantine),
     Explain(explain::ExplainArgs),
     Log(log::RecentArgs),
+    Replay(replay::ReplayArgs),
     Allow(allow::AllowArgs),
     Pause(pause::PauseArgs),
     Resume(pause::ResumeArgs),
@@ -118,6 +120,7 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> u8 {
         Command::Quarantine(command) => quarantine::run(&command),
         Command::Explain(args) => explain::run(&args).map(done),
         Command::Log(args) => log::run(&args).map(done),
+        Command::Replay(args) => replay::run(&args).map(done),
         Command::Allow(args) => allow::run(&args).map(done),
         Command::Pause(args) => pause::run(&args).map(done),
         Command::Resume(_) => pause::resume().map(done),
