@@ -22,6 +22,7 @@ mod quarantine;
 mod receipts;
 mod reference;
 mod replay;
+mod report;
 mod rules;
 mod style;
 
@@ -58,6 +59,7 @@ enum Command {
     Explain(explain::ExplainArgs),
     Log(log::RecentArgs),
     Replay(replay::ReplayArgs),
+    Report(report::ReportArgs),
     Allow(allow::AllowArgs),
     Pause(pause::PauseArgs),
     Resume(pause::ResumeArgs),
@@ -121,6 +123,7 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> u8 {
         Command::Explain(args) => explain::run(&args).map(done),
         Command::Log(args) => log::run(&args).map(done),
         Command::Replay(args) => replay::run(&args).map(done),
+        Command::Report(args) => report::run(&args).map(done),
         Command::Allow(args) => allow::run(&args).map(done),
         Command::Pause(args) => pause::run(&args).map(done),
         Command::Resume(_) => pause::resume().map(done),

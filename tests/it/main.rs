@@ -44,6 +44,7 @@ mod properties;
 mod quarantine;
 mod quarantined;
 mod receipts;
+mod replay;
 mod rules;
 mod shell;
 mod surface;
