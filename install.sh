@@ -289,6 +289,7 @@ show_decisions() {
   show 'One that overwrites the work of others is stopped by a rule:' 'git push --force origin main'
   show 'One that cannot be undone is denied:' 'rm -rf ~'
   printf '\nNew sessions of Claude Code are guarded from now on. Look with: %s quarantine status\n' "$rune"
+  "$rune" replay --since 30d --summary || :
 }
 
 # --- a binary that was built elsewhere

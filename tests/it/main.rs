@@ -45,6 +45,7 @@ mod quarantine;
 mod quarantined;
 mod receipts;
 mod replay;
+mod report;
 mod rules;
 mod shell;
 mod surface;

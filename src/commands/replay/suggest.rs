@@ -46,8 +46,8 @@ enum Change {
     Program(String),
     /// A directory that is worked in.
     Directory(String),
-    /// An exception from a rule for all subjects that begin so.
-    Beginning { rule: String, words: String },
+    /// An exception from a rule for all subjects that begin with these words; `end` is what follows, as a pattern.
+    Beginning { rule: String, words: String, end: &'static str },
 }
 
 impl Change {
@@ -58,8 +58,8 @@ impl Change {
                 let pattern = format!("^{}$", regex_lite::escape(subject));
                 format!("rune allow {} --match {} {reason}", quoted(rule), quoted(&pattern))
             }
-            Change::Beginning { rule, words } => {
-                let pattern = format!("^{}( |$)", regex_lite::escape(words));
+            Change::Beginning { rule, words, end } => {
+                let pattern = format!("^{}{end}", regex_lite::escape(words));
                 format!("rune allow {} --match {} {reason}", quoted(rule), quoted(&pattern))
             }
             Change::Program(name) => format!("rune allow --program {name} {reason}"),
@@ -124,8 +124,14 @@ impl Finder<'_> {
         let mut changes = vec![Change::Exact { rule: rule.clone(), subject: subject.clone() }];
         if PLACE_RULES.contains(&rule.as_str()) {
             changes.extend(self.directory(subject).map(Change::Directory));
+        } else if rule == "mcp-unregistered" {
+            changes.extend(server(subject).map(|words| Change::Beginning { rule: rule.clone(), words, end: "__" }));
         } else if self.is_mild(rule) {
-            changes.extend(beginning(subject).map(|words| Change::Beginning { rule: rule.clone(), words }));
+            changes.extend(beginning(subject).map(|words| Change::Beginning {
+                rule: rule.clone(),
+                words,
+                end: "( |$)",
+            }));
         }
         changes
     }
@@ -158,6 +164,12 @@ fn beginning(command: &str) -> Option<String> {
     let mut words = command.split(' ');
     let (program, verb) = (words.next().filter(is_plain)?, words.next().filter(is_plain)?);
     Some(format!("{program} {verb}"))
+}
+
+/// The server in the name of an MCP tool: `mcp__server` of `mcp__server__tool`.
+fn server(tool: &str) -> Option<String> {
+    let (server, _) = tool.strip_prefix("mcp__")?.split_once("__")?;
+    (!server.is_empty()).then(|| format!("mcp__{server}"))
 }
 
 /// A word in single quotes of the shell.

@@ -25,7 +25,7 @@ pub fn times(history: &History) -> Markup {
     };
     let most = days.iter().map(|(_, times)| times.p99).max().unwrap_or(1).max(1);
     let text = format!(
-        "half of the calls took at most {}, 95 of 100 at most {}, 99 of 100 at most {}",
+        "half took at most {}, 95 of 100 at most {}, and 99 of 100 at most {}",
         milliseconds(all.p50),
         milliseconds(all.p95),
         milliseconds(all.p99)
@@ -54,7 +54,7 @@ pub fn times(history: &History) -> Markup {
         at
     };
     html! {
-        p { "Of all calls, " (text) ". " a href="#days" { "By day as a table" } "." }
+        p { "Of the calls, " (text) ". " a href="#days" { "By day as a table" } "." }
         figure {
             svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT + 24) } role="img" aria-label={ "Time per call by day: " (text) } {
                 @for part in 0..=4u64 {

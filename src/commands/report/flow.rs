@@ -14,7 +14,7 @@ const MAX_RULES: usize = 10;
 const ROW: u32 = 30;
 const WIDTH: u32 = 960;
 /// Where the columns are: sources end, sessions begin and end, rules begin.
-const COLUMNS: [u32; 4] = [230, 400, 580, 730];
+const COLUMNS: [u32; 4] = [230, 390, 590, 730];
 /// The widest line.
 const MAX_LINE: u64 = 24;
 
@@ -70,7 +70,7 @@ pub fn render(history: &History) -> Markup {
     let clean_sessions: Vec<&Session> =
         history.sessions.values().filter(|session| session.tainted.is_none() && session.counts.stops() > 0).collect();
     if !clean_sessions.is_empty() {
-        sessions.names.push(format!("{} without untrusted content", clean_sessions.len()));
+        sessions.names.push(format!("{} that read none of them", clean_sessions.len()));
     }
     let (mut read, mut stopped) = (Links::new(), Links::new());
     for (id, session) in &history.sessions {
@@ -89,9 +89,9 @@ pub fn render(history: &History) -> Markup {
         [&sources.names, &sessions.names, &rules.names].iter().map(|names| names.len()).max().unwrap_or_default();
     let height = 34 + u32::try_from(rows).unwrap_or_default() * ROW;
     let columns = [
-        (COLUMNS[0], "end", "Sources, by marked results", &sources.names),
-        (COLUMNS[1], "start", "Sessions", &sessions.names),
-        (COLUMNS[3], "start", "Rules, by stopped calls", &rules.names),
+        (COLUMNS[0], "end", 28, "Sources, by marked results", &sources.names),
+        (COLUMNS[1], "start", 24, "Sessions", &sessions.names),
+        (COLUMNS[3], "start", 28, "Rules, by stopped calls", &rules.names),
     ];
     html! {
         figure {
@@ -99,10 +99,10 @@ pub fn render(history: &History) -> Markup {
                 aria-label="Sources of untrusted content, the sessions that read them, and the rules that stopped calls there; the same as a table below" {
                 (lines(&read, COLUMNS[0] + 6, COLUMNS[1] - 6, "read"))
                 (lines(&stopped, COLUMNS[2] + 6, COLUMNS[3] - 6, "stopped"))
-                @for (at, anchor, title, names) in columns {
+                @for (at, anchor, most, title, names) in columns {
                     text class="column" x=(at) y="14" text-anchor=(anchor) { (title) }
                     @for (row, text) in names.iter().enumerate() {
-                        text x=(at) y=(y(row) + 4) text-anchor=(anchor) { (shortened(text)) title { (text) } }
+                        text x=(at) y=(y(row) + 4) text-anchor=(anchor) { (shortened(text, most)) title { (text) } }
                     }
                 }
             }
@@ -119,10 +119,9 @@ fn y(row: usize) -> u32 {
     34 + u32::try_from(row).unwrap_or_default() * ROW + ROW / 2
 }
 
-/// Names that fit their column.
-fn shortened(text: &str) -> String {
-    const MAX: usize = 28;
-    if text.chars().count() <= MAX { text.to_owned() } else { text.chars().take(MAX - 1).chain(['…']).collect() }
+/// A name that fits its column.
+fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most { text.to_owned() } else { text.chars().take(most - 1).chain(['…']).collect() }
 }
 
 /// Draws links as curves whose width grows with the weight. The lines at a row lie side by side.
@@ -169,7 +168,7 @@ fn lines(links: &Links, from: u32, to: u32, class: &str) -> Markup {
 fn table(caption: &str, heads: [&str; 2], links: &Links, from: &[String], to: &[String]) -> Markup {
     let name = |names: &[String], row: usize| names.get(row).cloned().unwrap_or_default();
     html! {
-        table {
+        div class="scroll" { table {
             caption { (caption) }
             thead { tr { @for head in heads { th scope="col" { (head) } } th scope="col" class="number" { "count" } } }
             tbody {
@@ -177,6 +176,6 @@ fn table(caption: &str, heads: [&str; 2], links: &Links, from: &[String], to: &[
                     tr { td { (name(from, *start)) } td { (name(to, *end)) } td class="number" { (number(*weight)) } }
                 }
             }
-        }
+        } }
     }
 }

@@ -19,6 +19,11 @@ fn of(counts: &Counts) -> [u64; 4] {
     [counts.denied, counts.asked, counts.advised, counts.marked]
 }
 
+/// A table that may be wider than the page.
+fn scroll(table: Markup) -> Markup {
+    html! { div class="scroll" { (table) } }
+}
+
 /// A cell with a count; of nothing, a mark that does not draw attention.
 fn cell(count: u64) -> Markup {
     html! { td class="number" { @if count == 0 { span class="none" { "0" } } @else { (number(count)) } } }
@@ -32,7 +37,7 @@ pub fn rules(history: &History) -> Markup {
     };
     let last = *last.0;
     let first = (*first.0).max(last - Duration::days(MAX_STRIP_DAYS - 1));
-    html! {
+    scroll(html! {
         table class="rules" {
             caption { "Rules, those that stopped most calls first. The strip shows each day from " (first) " to " (last) ": the darker, the more." }
             thead {
@@ -52,7 +57,7 @@ pub fn rules(history: &History) -> Markup {
                 }
             }
         }
-    }
+    })
 }
 
 /// A square for each day, and the busiest day in words.
@@ -83,7 +88,7 @@ pub fn exceptions(history: &History) -> Markup {
     }
     let mut used: Vec<_> = history.exceptions.iter().collect();
     used.sort_by_key(|(_, exception)| Reverse(exception.uses));
-    html! {
+    scroll(html! {
         table {
             caption { "Exceptions that let calls pass; " code { "rune allow --list" } " shows what each of them covers" }
             thead {
@@ -105,7 +110,7 @@ pub fn exceptions(history: &History) -> Markup {
                 }
             }
         }
-    }
+    })
 }
 
 pub fn details(history: &History) -> Markup {
@@ -118,7 +123,7 @@ pub fn details(history: &History) -> Markup {
 }
 
 fn days(history: &History) -> Markup {
-    html! {
+    scroll(html! {
         table {
             caption { "Calls, decisions and the time per call by day, newest first" }
             thead {
@@ -142,14 +147,14 @@ fn days(history: &History) -> Markup {
                 }
             }
         }
-    }
+    })
 }
 
 fn sessions(history: &History) -> Markup {
     // The rows are numbered as the timeline links to them.
     let mut rows: Vec<_> = history.sessions.iter().enumerate().collect();
     rows.sort_by_key(|(_, (_, session))| Reverse(session.first()));
-    html! {
+    scroll(html! {
         table class="sessions" {
             caption { "Sessions, newest first" }
             thead {
@@ -163,8 +168,8 @@ fn sessions(history: &History) -> Markup {
             tbody {
                 @for (row, (id, session)) in rows {
                     tr id={ "s" (row) } {
-                        td { @if let Some(at) = session.first() { (moment(at)) } }
-                        th scope="row" { (name(id)) }
+                        td class="whole" { @if let Some(at) = session.first() { (moment(at)) } }
+                        th scope="row" class="whole" { (name(id)) }
                         td { (name(&session.client)) }
                         (cell(session.calls))
                         @for count in of(&session.counts) { (cell(count)) }
@@ -177,7 +182,7 @@ fn sessions(history: &History) -> Markup {
                 }
             }
         }
-    }
+    })
 }
 
 fn sources(session: &rune::telemetry::history::Session) -> Markup {

@@ -2,15 +2,15 @@
 
 use super::page::{clock, name, number};
 use maud::{Markup, html};
-use rune::telemetry::history::{DayPart, Decision, History, Session};
+use rune::telemetry::history::{DayPart, Decision, History, Moment, Session};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use time::Date;
 
-/// The width of 24 hours.
 const WIDTH: u32 = 960;
 
-const SECONDS_PER_DAY: u32 = 86_400;
+/// The distance of two lines of the axis.
+const STEP_SECONDS: u32 = 3 * 3600;
 
 /// The height of a lane, and of the axis above them.
 const LANE: u32 = 18;
@@ -32,15 +32,38 @@ struct Bar<'a> {
     lane: u32,
 }
 
-fn x(second: u32) -> u32 {
-    u32::try_from(u64::from(second) * u64::from(WIDTH) / u64::from(SECONDS_PER_DAY)).unwrap_or(WIDTH)
+/// The hours of the day in which there are sessions.
+#[derive(Clone, Copy)]
+struct Axis {
+    from: u32,
+    to: u32,
+}
+
+impl Axis {
+    fn of(history: &History) -> Axis {
+        let parts = || history.sessions.values().flat_map(|session| session.days.values()).filter_map(|part| part.span);
+        let first = parts().map(|(first, _)| first).min().unwrap_or_default();
+        let last = parts().map(|(_, last)| last).max().unwrap_or_default();
+        let from = first / STEP_SECONDS * STEP_SECONDS;
+        Axis { from, to: (last + 1).next_multiple_of(STEP_SECONDS).max(from + STEP_SECONDS) }
+    }
+
+    fn x(self, second: u32) -> u32 {
+        let along = u64::from(second.saturating_sub(self.from)) * u64::from(WIDTH);
+        u32::try_from(along / u64::from(self.to - self.from)).unwrap_or(WIDTH)
+    }
+
+    fn ticks(self) -> impl Iterator<Item = u32> {
+        (self.from..self.to).step_by(3 * 3600)
+    }
 }
 
 pub fn render(history: &History) -> Markup {
+    let axis = Axis::of(history);
     let mut days: BTreeMap<Date, Vec<Bar<'_>>> = BTreeMap::new();
     for (id, session) in &history.sessions {
         for (day, part) in &session.days {
-            days.entry(*day).or_default().extend(bar(id, session, *day, part));
+            days.entry(*day).or_default().extend(bar(id, session, *day, part, axis));
         }
     }
     let numbers: BTreeMap<&str, usize> =
@@ -50,19 +73,19 @@ pub fn render(history: &History) -> Markup {
         (legend())
         @if days.is_empty() { p { "The log has no lines in this time." } }
         @for (day, mut bars) in days.into_iter().rev() {
-            (render_day(day, &mut bars, history, &numbers))
+            (render_day(day, &mut bars, history, &numbers, axis))
         }
     }
 }
 
-fn bar<'a>(id: &'a str, session: &'a Session, day: Date, part: &'a DayPart) -> Option<Bar<'a>> {
+fn bar<'a>(id: &'a str, session: &'a Session, day: Date, part: &'a DayPart, axis: Axis) -> Option<Bar<'a>> {
     let (first, last) = part.span?;
-    let from = x(first);
-    let since = |at: Option<rune::telemetry::history::Moment>| {
+    let from = axis.x(first).min(WIDTH - MIN_BAR);
+    let since = |at: Option<Moment>| {
         let at = at.filter(|at| at.day <= day)?;
-        Some(if at.day < day { from } else { x(at.second) })
+        Some(if at.day < day { from } else { axis.x(at.second) })
     };
-    let to = x(last).max(from + MIN_BAR);
+    let to = axis.x(last).max(from + MIN_BAR);
     Some(Bar { id, session, part, from, to, tainted: since(session.tainted), hot: since(session.hot), lane: 0 })
 }
 
@@ -81,7 +104,13 @@ fn assign_lanes(bars: &mut [Bar<'_>]) -> u32 {
     u32::try_from(ends.len()).unwrap_or(u32::MAX)
 }
 
-fn render_day(day: Date, bars: &mut [Bar<'_>], history: &History, numbers: &BTreeMap<&str, usize>) -> Markup {
+fn render_day(
+    day: Date,
+    bars: &mut [Bar<'_>],
+    history: &History,
+    numbers: &BTreeMap<&str, usize>,
+    axis: Axis,
+) -> Markup {
     let lanes = assign_lanes(bars);
     let height = AXIS + lanes * LANE + 2;
     let counts = history.days.get(&day).map(|day| (day.calls, day.counts)).unwrap_or_default();
@@ -99,18 +128,18 @@ fn render_day(day: Date, bars: &mut [Bar<'_>], history: &History, numbers: &BTre
         figure class="day" {
             figcaption { h3 { (day.weekday()) ", " time { (day) } } " " span { (text) } }
             svg viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label={ "Sessions on " (day) ": " (text) } {
-                @for hour in (0..24).step_by(3) {
-                    @let at = x(hour * 3600);
+                @for second in axis.ticks() {
+                    @let at = axis.x(second);
                     line class="grid" x1=(at) x2=(at) y1=(AXIS - 3) y2=(height) {}
-                    text class="tick" x=(at + 3) y="11" { (clock(hour * 3600)) }
+                    text class="tick" x=(at + 3) y="11" { (clock(second)) }
                 }
-                @for bar in bars.iter() { (render_bar(bar, numbers)) }
+                @for bar in bars.iter() { (render_bar(bar, numbers, axis)) }
             }
         }
     }
 }
 
-fn render_bar(bar: &Bar<'_>, numbers: &BTreeMap<&str, usize>) -> Markup {
+fn render_bar(bar: &Bar<'_>, numbers: &BTreeMap<&str, usize>, axis: Axis) -> Markup {
     let Bar { id, session, part, from, to, .. } = *bar;
     let y = AXIS + bar.lane * LANE + 3;
     let (first, last) = part.span.unwrap_or_default();
@@ -142,7 +171,7 @@ fn render_bar(bar: &Bar<'_>, numbers: &BTreeMap<&str, usize>) -> Markup {
                 rect class="hot" x=(start) y=(y) width=(to - start) height="3" {}
             }
             @for decision in Decision::ALL {
-                @let path = marks(part, decision, y + (LANE - 6) / 2);
+                @let path = marks(part, decision, y + (LANE - 6) / 2, axis);
                 @if !path.is_empty() { path class=(class(decision)) d=(path) {} }
             }
         }
@@ -150,11 +179,11 @@ fn render_bar(bar: &Bar<'_>, numbers: &BTreeMap<&str, usize>) -> Markup {
 }
 
 /// The marks of one decision as one path. Of those at the same place one is drawn.
-fn marks(part: &DayPart, decision: Decision, y: u32) -> String {
+fn marks(part: &DayPart, decision: Decision, y: u32, axis: Axis) -> String {
     let mut path = String::new();
     let mut last = None;
     let mut places: Vec<u32> =
-        part.marks.iter().filter(|(_, of)| *of == decision).map(|(second, _)| x(*second)).collect();
+        part.marks.iter().filter(|(_, of)| *of == decision).map(|(second, _)| axis.x(*second)).collect();
     places.sort_unstable();
     for at in places {
         if last.is_none_or(|last| at >= last + 3) {
@@ -169,7 +198,7 @@ fn marks(part: &DayPart, decision: Decision, y: u32) -> String {
 fn shape(decision: Decision) -> &'static str {
     match decision {
         // A thin line.
-        Decision::Marked => "m-.6-6h1.2v12h-1.2z",
+        Decision::Marked => "m-.5-6h1v12h-1z",
         // A diamond.
         Decision::Advised => "m0-4l4 4l-4 4l-4-4z",
         // A triangle.
