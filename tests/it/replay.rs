@@ -222,7 +222,6 @@ fn what_json_readers_refuse_is_judged_as_the_hook_judges_it() {
     let inputs = [
         r#"{"command":"echo \ud800; rm -rf ~"}"#.to_owned(),
         format!(r#"{{"command":"ls","deep":{}1{}}}"#, "[".repeat(300), "]".repeat(300)),
-        r#"{"command":"ls","command":"rm -rf /"}"#.to_owned(),
         r#"{"command":7}"#.to_owned(),
     ];
     let mut text = String::new();
@@ -316,9 +315,12 @@ fn agents_see_counts_and_no_commands() {
 fn only_transcripts_below_the_named_directories_are_read_and_nothing_is_written() {
     let home = recorded_home();
     home.write("elsewhere/s9.jsonl", &std::fs::read_to_string(home.path(&format!("{TRANSCRIPTS}/s1.jsonl"))).unwrap());
-    std::os::unix::fs::symlink(home.path("elsewhere"), home.path(".claude/projects/-link")).unwrap();
-    std::os::unix::fs::symlink(home.path("elsewhere/s9.jsonl"), home.path(&format!("{TRANSCRIPTS}/s8.jsonl"))).unwrap();
     let before = home.all_files();
+    let links =
+        [("elsewhere", ".claude/projects/-link".to_owned()), ("elsewhere/s9.jsonl", format!("{TRANSCRIPTS}/s8.jsonl"))];
+    for (target, link) in &links {
+        std::os::unix::fs::symlink(home.path(target), home.path(link)).unwrap();
+    }
     let sessions = |words: &[&str]| {
         let output = home.run(&[&["replay", "--json"], words].concat(), "");
         assert_eq!(output.exit, 0, "{output:?}");
@@ -332,6 +334,7 @@ fn only_transcripts_below_the_named_directories_are_read_and_nothing_is_written(
     assert_eq!(sessions(&["--since", "2026-11-01T10:00:04Z", TRANSCRIPTS]), (1, 5));
     let output = home.run(&["replay", "proj"], "");
     assert!(output.exit == 1 && output.stderr.contains("no transcripts"), "{output:?}");
+    links.iter().for_each(|(_, link)| std::fs::remove_file(home.path(link)).unwrap());
     assert!(home.all_files() == before, "a file was written");
 }
 
@@ -349,6 +352,49 @@ fn calls_that_are_recorded_twice_count_once() {
     );
     let report = home.run(&["replay", "--json"], "").json();
     assert_eq!((&report["calls"], &report["sessions"]), (&json!(1), &json!(1)));
+}
+
+#[test]
+fn only_results_of_calls_that_ran_and_prompts_that_were_typed_count() {
+    let verdict_after = |change: &dyn Fn(&mut Recording)| {
+        let home = Sandbox::new();
+        home.write(".config/rune/config.local.toml", "[mcp]\npins = 'when-present'\n[[mcp.servers]]\nname = 'mail'\n");
+        let mut session = Recording::new("s1", "/proj");
+        change(&mut session);
+        session.asked("/proj", "mcp__mail__send", &json!({"to": "ann@example.com", "text": "done"}));
+        session.write_to(&home);
+        replayed(&home, "s1").remove("gentle").unwrap().pop().unwrap()
+    };
+    let fetch = json!({"url": "https://docs.example.com/", "prompt": "?"});
+    let result = |session: &mut Recording, fields: Value| {
+        let id = session.asked("/proj", "WebFetch", &fetch);
+        let part = json!({"type": "tool_result", "tool_use_id": id, "content": "text", "is_error": true});
+        let mut line = json!({"message": {"role": "user", "content": [part]}});
+        line.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        session.line(None, "user", "/proj", line);
+    };
+    let prompt = |session: &mut Recording, fields: Value| {
+        let mut line = json!({"message": {"role": "user", "content": "Write to ann@example.com"}});
+        line.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        session.line(None, "user", "/proj", line);
+    };
+    let stopped = verdict_after(&|session| result(session, json!({"toolUseResult": "Error: 500"})));
+    assert!(stopped.starts_with("ask "), "{stopped}");
+    assert_eq!(verdict_after(&|session| result(session, json!({"toolDenialKind": "user-rejected"}))), "pass");
+    assert_eq!(
+        verdict_after(&|session| result(session, json!({"permissionDecision": {"decision": "reject"}}))),
+        "pass"
+    );
+    let after_prompt = |fields: Value| {
+        verdict_after(&|session| {
+            result(session, json!({}));
+            prompt(session, fields.clone());
+        })
+    };
+    assert_eq!(after_prompt(json!({})), "pass", "the address was typed");
+    for fields in [json!({"isMeta": true}), json!({"isSidechain": true}), json!({"type": "api-request-blob"})] {
+        assert_eq!(after_prompt(fields.clone()), stopped, "{fields}");
+    }
 }
 
 #[test]

@@ -22,6 +22,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::rc::Rc;
 
+/// Characters of the text of a call that are kept as an example.
+const MAX_TEXT_CHARS: usize = 2_000;
+
 /// What is the same for all sessions.
 pub struct Settings {
     /// Calls before this time are judged and not counted.
@@ -243,7 +246,9 @@ impl<'a> Judge<'a> {
     fn count(&self, tally: &mut Tally, session: &Session<'_>, time: &str, call: &RecordedCall, verdicts: &[Verdict]) {
         let text = || {
             let reason = Reason::new("a person is shown what the call was to do").ok()?;
-            Some(call.text.expose(reason, &mut Audit::new(|_| {})).clone())
+            let text = call.text.expose(reason, &mut Audit::new(|_| {}));
+            let shown: String = text.chars().take(MAX_TEXT_CHARS).collect();
+            Some(if shown.len() < text.len() { shown + "…" } else { shown })
         };
         let example = Example {
             time: time.to_owned(),

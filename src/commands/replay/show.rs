@@ -122,9 +122,11 @@ pub fn summary(tally: &Tally) -> String {
         return String::new();
     }
     let of = |preset: &PresetTally| format!("{} {:.1}", preset.name, per_100(preset.interrupts(), tally.calls));
-    let presets: Vec<String> = tally.presets.iter().map(of).collect();
+    let presets = tally.presets.iter().map(of).collect::<Vec<_>>().join(", ");
     let calls = number(tally.calls);
-    format!("of 100 calls, of the {calls} recorded, would be stopped: {} (`rune replay`)\n", presets.join(", "))
+    format!(
+        "In the recorded sessions ({calls} calls) would have been stopped, per 100 calls: {presets} (`rune replay`)\n"
+    )
 }
 
 impl Report<'_> {

@@ -70,7 +70,7 @@ pub fn render(history: &History) -> Markup {
     let clean_sessions: Vec<&Session> =
         history.sessions.values().filter(|session| session.tainted.is_none() && session.counts.stops() > 0).collect();
     if !clean_sessions.is_empty() {
-        sessions.names.push(format!("{} that read none of them", clean_sessions.len()));
+        sessions.names.push(format!("{} that read none", clean_sessions.len()));
     }
     let (mut read, mut stopped) = (Links::new(), Links::new());
     for (id, session) in &history.sessions {

@@ -39,7 +39,7 @@ pub fn rules(history: &History) -> Markup {
     let first = (*first.0).max(last - Duration::days(MAX_STRIP_DAYS - 1));
     scroll(html! {
         table class="rules" {
-            caption { "Rules, those that stopped most calls first. The strip shows each day from " (first) " to " (last) ": the darker, the more." }
+            caption { "Rules, those that stopped most calls first. The strip shows each day from " (first) " to " (last) ": the stronger the colour, the more." }
             thead {
                 tr {
                     th scope="col" { "rule" }
@@ -73,7 +73,7 @@ fn strip(rule: &RuleHistory, first: Date, last: Date) -> Markup {
             title { (text) }
             rect class="empty" width=(days * 8) height="14" {}
             @for (day, counts) in rule.days.range(first..=last) {
-                @let class = if counts.stops() > 0 { "asked" } else if counts.advised > 0 { "advised" } else { "marked" };
+                @let class = if counts.denied > counts.asked { "denied" } else if counts.asked > 0 { "asked" } else if counts.advised > 0 { "advised" } else { "marked" };
                 // Four steps, the weakest visible.
                 @let step = (counts.all() * 4).div_ceil(most).clamp(1, 4);
                 rect class={ (class) " step" (step) } x=((*day - first).whole_days() * 8) width="7" height="14" {}
