@@ -13,6 +13,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::slice;
 use std::time::SystemTime;
 
 /// A longer line of a transcript is not read.
@@ -259,7 +260,7 @@ fn list(root: &Path, pattern: &[&str]) -> Vec<TranscriptPath> {
         let below = |(names, dir): (Vec<String>, OwnedFd)| {
             let found = matching(&dir, segment).into_iter();
             found
-                .filter_map(|name| Some(([names.as_slice(), &[name.clone()]].concat(), open(&dir, &name)?)))
+                .filter_map(|name| Some(([names.as_slice(), slice::from_ref(&name)].concat(), open(&dir, &name)?)))
                 .collect::<Vec<_>>()
         };
         dirs = dirs.into_iter().flat_map(below).collect();

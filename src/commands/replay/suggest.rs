@@ -118,7 +118,8 @@ impl Finder<'_> {
         let Some(subject) = stopped.subject.as_ref().filter(|_| check::rule(rule, self.config).is_ok()) else {
             return Vec::new();
         };
-        if subject.chars().any(is_hidden) || subject.contains('\n') {
+        // A text with a substitution does not say what runs, so it stands for calls of all kinds.
+        if subject.chars().any(is_hidden) || subject.contains(['\n', '$']) {
             return Vec::new();
         }
         let mut changes = vec![Change::Exact { rule: rule.clone(), subject: subject.clone() }];

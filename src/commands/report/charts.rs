@@ -13,6 +13,9 @@ const LEFT: u32 = 60;
 const BOTTOM: u32 = 24;
 const TOP: u32 = 10;
 
+/// One of the quantiles.
+type Quantile = fn(&Quantiles) -> u64;
+
 /// Milliseconds with two decimals.
 pub fn milliseconds(us: u64) -> String {
     format!("{}.{:02} ms", number(us / 1000), us % 1000 / 10)
@@ -36,9 +39,9 @@ pub fn times(history: &History) -> Markup {
         i64::from(LEFT) + (day - *first).whole_days() * room / span
     };
     let y = |us: u64| u64::from(HEIGHT - BOTTOM) - us * u64::from(HEIGHT - BOTTOM - TOP) / most;
-    let quantiles: [(&str, fn(&Quantiles) -> u64); 3] =
+    let quantiles: [(&str, Quantile); 3] =
         [("p99", |times| times.p99), ("p95", |times| times.p95), ("p50", |times| times.p50)];
-    let line = |of: fn(&Quantiles) -> u64| {
+    let line = |of: Quantile| {
         let mut points = String::new();
         for (day, times) in &days {
             write!(points, "{},{} ", x(*day), y(of(times))).ok();
@@ -47,7 +50,7 @@ pub fn times(history: &History) -> Markup {
     };
     // Labels of lines that end close to each other are moved apart.
     let mut next_label = 0;
-    let mut label = |of: fn(&Quantiles) -> u64| {
+    let mut label = |of: Quantile| {
         let wanted = days.last().map_or(0, |(_, times)| y(of(times))) + 4;
         let at = wanted.max(next_label);
         next_label = at + 14;

@@ -73,12 +73,21 @@ fn strip(rule: &RuleHistory, first: Date, last: Date) -> Markup {
             title { (text) }
             rect class="empty" width=(days * 8) height="14" {}
             @for (day, counts) in rule.days.range(first..=last) {
-                @let class = if counts.denied > counts.asked { "denied" } else if counts.asked > 0 { "asked" } else if counts.advised > 0 { "advised" } else { "marked" };
                 // Four steps, the weakest visible.
                 @let step = (counts.all() * 4).div_ceil(most).clamp(1, 4);
-                rect class={ (class) " step" (step) } x=((*day - first).whole_days() * 8) width="7" height="14" {}
+                rect class={ (class(counts)) " step" (step) } x=((*day - first).whole_days() * 8) width="7" height="14" {}
             }
         }
+    }
+}
+
+/// What most of the stops of a day are, or else what the calls got.
+fn class(counts: &Counts) -> &'static str {
+    match counts {
+        Counts { denied, asked, .. } if denied > asked => "denied",
+        Counts { asked: 1.., .. } => "asked",
+        Counts { advised: 1.., .. } => "advised",
+        Counts { .. } => "marked",
     }
 }
 
