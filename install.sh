@@ -291,6 +291,7 @@ show_decisions() {
   show 'git status'
   show 'git push --force origin main'
   show 'rm -rf ~'
+  "$rune" replay --since 30d --summary || :
   (cd "$HOME" && "$rune" hooks first-run)
   printf '  ./install.sh --uninstall             removes the hooks and the program\n'
 }

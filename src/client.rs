@@ -46,8 +46,11 @@ pub trait Client: fmt::Debug + Sync {
     /// The input of the tool in an event, as JSON text, for its HMAC in the log; `None` if there is none or it is long.
     fn tool_input(&self, event: &Quarantined<Vec<u8>>) -> Option<Quarantined<Vec<u8>>>;
 
-    /// The calls in a line of a transcript. `home` is the home directory, for inputs that the client completes.
-    fn recorded_calls(&self, line: &Quarantined<Vec<u8>>, home: Option<&str>) -> Vec<RecordedCall>;
+    /// What a line of a transcript records. `home` is the home directory, for inputs that the client completes.
+    fn read_transcript(&self, line: &Quarantined<Vec<u8>>, home: Option<&str>) -> RecordedLine;
+
+    /// Renders the event that the client sent to the hook for a recorded step.
+    fn recorded_event(&self, place: &RecordedPlace<'_>, step: RecordedEvent<'_>) -> Quarantined<Vec<u8>>;
 
     /// Reads an answer back as the client does; `exit` is `None` where a signal ended the process.
     fn read_answer(&self, stdout: &str, exit: Option<i32>) -> ReadAnswer;
@@ -185,6 +188,76 @@ pub struct Locations {
     pub transcripts: &'static [&'static str],
     /// A part of the path of the client's program, where the file itself has another name than the client.
     pub program_path: Option<&'static str>,
+}
+
+/// A line of a client's transcript.
+#[derive(Debug, Default)]
+pub struct RecordedLine {
+    /// When it was written, in RFC 3339; empty if it does not say so.
+    pub time: String,
+    /// The working directory.
+    pub cwd: String,
+    /// The permission mode, where the line names it.
+    pub mode: String,
+    /// Whether it was copied from another session, in which the hook has judged it.
+    pub is_copy: bool,
+    /// The prompt, calls and results in it, in order.
+    pub steps: Vec<RecordedStep>,
+}
+
+/// Something that the hook is run for.
+#[derive(Debug)]
+pub enum RecordedStep {
+    /// What the user typed.
+    Prompt(Quarantined<String>),
+    /// A call, before it ran.
+    Call(RecordedCall),
+    /// What became of a call.
+    Result(RecordedResult),
+}
+
+/// What became of a recorded call.
+#[derive(Debug)]
+pub struct RecordedResult {
+    /// The client's name for the call.
+    pub call: String,
+    /// Whether it ran.
+    pub outcome: Outcome,
+    /// The result or the error as JSON text.
+    pub content: Quarantined<Vec<u8>>,
+}
+
+/// Whether a recorded call ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It ran.
+    Done,
+    /// It ran and failed.
+    Failed,
+    /// A person, a rule or a hook stopped it, so no hook ran after it.
+    Refused,
+}
+
+/// Where and how a recorded step took place.
+#[derive(Clone, Copy, Debug)]
+pub struct RecordedPlace<'a> {
+    /// The session.
+    pub session: &'a str,
+    /// The working directory.
+    pub cwd: &'a str,
+    /// The permission mode; may be empty.
+    pub mode: &'a str,
+}
+
+/// A recorded step with what its event needs of earlier ones.
+#[derive(Clone, Copy, Debug)]
+pub enum RecordedEvent<'a> {
+    /// A prompt.
+    Prompt(&'a Quarantined<String>),
+    /// Before a call.
+    Before(&'a RecordedCall),
+    /// After a call.
+    After(&'a RecordedCall, &'a RecordedResult),
 }
 
 /// A call as the client's transcript has it.

@@ -21,6 +21,8 @@ mod policy;
 mod quarantine;
 mod receipts;
 mod reference;
+mod replay;
+mod report;
 mod rules;
 mod statusline;
 mod style;
@@ -63,6 +65,8 @@ enum Command {
     Quarantine(quarantine::Quarantine),
     Explain(explain::ExplainArgs),
     Log(log::RecentArgs),
+    Replay(replay::ReplayArgs),
+    Report(report::ReportArgs),
     Allow(allow::AllowArgs),
     Pause(pause::PauseArgs),
     Resume(pause::ResumeArgs),
@@ -126,6 +130,8 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> u8 {
         Command::Quarantine(command) => quarantine::run(&command),
         Command::Explain(args) => explain::run(&args).map(done),
         Command::Log(args) => log::run(&args).map(done),
+        Command::Replay(args) => replay::run(&args).map(done),
+        Command::Report(args) => report::run(&args).map(done),
         Command::Allow(args) => allow::run(&args).map(done),
         Command::Pause(args) => pause::run(&args).map(done),
         Command::Resume(_) => pause::resume().map(done),

@@ -1,10 +1,12 @@
 //! Telemetry: one log line per call with the decision, and never with payload.
 
 mod histogram;
+pub mod history;
 mod record;
 pub mod report;
 pub mod summary;
 
+pub use histogram::Quantiles;
 pub use record::LogRecord;
 
 use crate::encoding::label::Label;

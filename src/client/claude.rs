@@ -15,7 +15,9 @@ mod validate;
 use super::registration::{Drift, PluginFiles, Registration};
 use super::server::{Introduction, Launch, LaunchContext, PluginServers, ServerFile, ServerOrigin, ServerScope};
 use super::settings::{FileError, Scope, Settings, SettingsDirs};
-use super::{Answer, Client, Locations, OwnServer, ReadAnswer, RecordedCall, SampleEvent};
+use super::{
+    Answer, Client, Locations, OwnServer, ReadAnswer, RecordedEvent, RecordedLine, RecordedPlace, SampleEvent,
+};
 use crate::event::{EventError, Header, Message};
 use crate::quarantined::Quarantined;
 use crate::verdict::{Phase, Verdict};
@@ -83,8 +85,12 @@ impl Client for Claude {
         event::tool_input(event)
     }
 
-    fn recorded_calls(&self, line: &Quarantined<Vec<u8>>, home: Option<&str>) -> Vec<RecordedCall> {
-        transcript::calls(line, home)
+    fn read_transcript(&self, line: &Quarantined<Vec<u8>>, home: Option<&str>) -> RecordedLine {
+        transcript::read(line, home)
+    }
+
+    fn recorded_event(&self, place: &RecordedPlace<'_>, step: RecordedEvent<'_>) -> Quarantined<Vec<u8>> {
+        event::recorded(place, step)
     }
 
     fn read_answer(&self, stdout: &str, exit: Option<i32>) -> ReadAnswer {

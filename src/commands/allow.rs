@@ -1,6 +1,6 @@
 //! `rune allow`: exceptions from rules, written to `config.local.toml`.
 
-mod check;
+pub mod check;
 mod edit;
 mod last;
 mod list;
@@ -152,12 +152,12 @@ struct Change {
 fn build(args: &AllowArgs, target: &Target, reason: &str) -> anyhow::Result<Change> {
     let until = args.until.as_deref().map(parse_until).transpose()?;
     if let Some(program) = &args.program {
-        check::program(program, target)?;
+        check::program(program, &target.config)?;
         let text = edit::add_to_list(&target.text, "executables", "allowed", program, reason)?;
         return Ok(Change { text, ids: vec![program.clone()], ..Change::default() });
     }
     if let Some(dir) = &args.dir {
-        let dir = check::directory(dir, target)?;
+        let dir = check::directory(dir, &target.environment, &target.config)?;
         let text = edit::add_to_list(&target.text, "paths", "work", &dir, reason)?;
         return Ok(Change { text, ids: vec![dir], ..Change::default() });
     }

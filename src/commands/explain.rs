@@ -301,7 +301,7 @@ pub fn preview_with_policy(
     };
     let event = policy_files::programs::into_event(message, environment);
     let policy = policy_files::load_with(&event, environment, policy);
-    let (event, policy) = facts::add(event, policy, options, environment);
+    let (event, policy) = facts::add(event, policy, options, environment, environment);
     let verdict = rune::decide(&event, &policy.config);
     let catalogue = event.shell().map(|shell| shell.reading.catalogue().clone()).unwrap_or_default();
     Ok(Preview { header: event.header, place: event.place, catalogue, verdict, pause: policy.config.pause })

@@ -23,6 +23,8 @@ pub struct Environment {
     pub client_dir_given: bool,
     /// The client's project directory.
     pub project: Option<PathBuf>,
+    /// The current directory, in which the client runs the hook.
+    pub current_dir: Option<PathBuf>,
     /// Whether `QUARANTINE_DISABLE=1` is set, by the operator or by the project.
     pub quarantine_disabled: bool,
     /// Whether the client runs headless, so that no person can answer a prompt.
@@ -51,6 +53,7 @@ impl Environment {
                 .or_else(|| home.as_ref().map(|home| home.join(locations.default_dir))),
             client_dir_given: false,
             project: locations.project_variable.and_then(absolute),
+            current_dir: env::current_dir().ok(),
             quarantine_disabled: env::var_os("QUARANTINE_DISABLE").is_some_and(|value| value == "1"),
             unattended: locations.attended_variable.is_some_and(|name| env::var_os(name).is_some_and(|on| on == "0")),
             client,
@@ -123,7 +126,7 @@ impl Environment {
     pub fn project_dirs(&self, cwd: &str) -> Vec<PathBuf> {
         let mut dirs: Vec<PathBuf> = Vec::new();
         let starts = self.project.clone().into_iter().chain([PathBuf::from(cwd)]).filter(|start| start.is_absolute());
-        let starts: Vec<PathBuf> = starts.chain(env::current_dir()).collect();
+        let starts: Vec<PathBuf> = starts.chain(self.current_dir.clone()).collect();
         let resolved: Vec<PathBuf> = starts.iter().filter_map(|start| start.canonicalize().ok()).collect();
         for start in starts.iter().chain(&resolved) {
             for dir in start.ancestors().map(Path::to_owned) {

@@ -6,8 +6,9 @@ use crate::runtime::options::Options;
 use crate::runtime::policy_files::{
     self, LoadedPolicy, project_disables_quarantine, project_servers, read_settings_text, read_text,
 };
+use crate::runtime::receipts;
+use crate::runtime::session::SessionState;
 use crate::runtime::symlinks::SymlinkResolver;
-use crate::runtime::{receipts, session};
 use rune::client::settings::Scope;
 use rune::event::memory::Memory;
 use rune::event::taint::Taint;
@@ -25,10 +26,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Default)]
-struct CollectedFacts {
-    facts: Facts,
+pub struct CollectedFacts {
+    pub facts: Facts,
     /// What could not be read. Each failure counts in the verdict.
-    failures: Vec<Failure>,
+    pub failures: Vec<Failure>,
 }
 
 /// Adds the facts to the event, and to the policy what could not be read and the content rules.
@@ -37,9 +38,10 @@ pub fn add<'a>(
     policy: LoadedPolicy,
     options: &Options,
     environment: &Environment,
+    state: &dyn SessionState,
 ) -> (Event<'a>, LoadedPolicy) {
     let LoadedPolicy { config, project_policy, texts } = policy;
-    let CollectedFacts { facts, failures } = collect(&event, &config, options, environment);
+    let CollectedFacts { facts, failures } = collect(&event, &config, options, environment, state);
     let event = event.with_facts(facts);
     let config = config.with_failures(failures);
     let config = policy_files::with_content_rules(config, &event, environment, project_policy.as_deref());
@@ -47,20 +49,26 @@ pub fn add<'a>(
 }
 
 /// Collects the facts that judging this event needs.
-fn collect(event: &Event<'_>, config: &Config, options: &Options, environment: &Environment) -> CollectedFacts {
+pub fn collect(
+    event: &Event<'_>,
+    config: &Config,
+    options: &Options,
+    environment: &Environment,
+    state: &dyn SessionState,
+) -> CollectedFacts {
     match event.phase {
-        Phase::Before => before(event, config, environment),
-        Phase::After | Phase::Failed => after(event, config, environment),
+        Phase::Before => before(event, config, environment, state),
+        Phase::After | Phase::Failed => after(event, config, environment, state),
         Phase::Settings => Facts { losses: losses(event, options, environment), ..Facts::default() }.into(),
         Phase::Start => Facts {
             losses: losses(event, options, environment),
             unapproved_servers: mcp_facts::unapproved_servers(event, config, environment),
             loosenings: receipts::unreported_loosenings(environment),
-            new_servers: mcp_facts::new_servers(event, environment),
+            new_servers: mcp_facts::new_servers(event, environment, state),
             ..Facts::default()
         }
         .into(),
-        Phase::Prompt => prompt(event, environment),
+        Phase::Prompt => prompt(event, state),
         Phase::End | Phase::Other => CollectedFacts::default(),
     }
 }
@@ -120,9 +128,9 @@ fn losses(event: &Event<'_>, options: &Options, environment: &Environment) -> Ve
     losses
 }
 
-fn before(event: &Event<'_>, config: &Config, environment: &Environment) -> CollectedFacts {
+fn before(event: &Event<'_>, config: &Config, environment: &Environment, state: &dyn SessionState) -> CollectedFacts {
     let mut collected = CollectedFacts::default();
-    let taint = session::read_taint(environment, &event.header.session).map_err(Failure::Config);
+    let taint = state.taint(&event.header.session).map_err(Failure::Config);
     let taint = collected.value_or(taint, Taint::unknown());
     let answers = event.facts.answers;
     let mut facts = Facts { today: Some(now().date()), taint, answers, ..Facts::default() };
@@ -130,7 +138,7 @@ fn before(event: &Event<'_>, config: &Config, environment: &Environment) -> Coll
         let servers = project_servers(environment, &event.place.cwd).map_err(Failure::Config);
         facts.project_servers = collected.value_or(servers, Vec::new());
         facts.pins = mcp_facts::look_up(event, config, environment);
-        let (provider, new) = mcp_facts::provider(event, &facts.taint, config, environment);
+        let (provider, new) = mcp_facts::provider(event, &facts.taint, config, environment, state);
         (facts.server_provider, facts.new_servers) = (provider, new.into_iter().collect());
         if !facts.taint.is_empty() {
             facts.answers = answers_here(event, environment);
@@ -141,12 +149,12 @@ fn before(event: &Event<'_>, config: &Config, environment: &Environment) -> Coll
         Action::Mcp { .. } | Action::Resource { .. } | Action::Fetch { .. } | Action::Shell { .. }
     );
     if has_destinations && !facts.taint.is_empty() {
-        let memory = session::memory::read(environment, &event.header.session).map_err(Failure::Config);
+        let memory = state.memory(&event.header.session).map_err(Failure::Config);
         facts.memory = collected.value_or(memory, Memory::default());
         facts.known_packages = known_packages(event);
     }
     if event.shell().is_some_and(|shell| shell.reading.commands.iter().any(is_unknown)) {
-        facts.asked_programs = session::read_asked_programs(environment, &event.header.session);
+        facts.asked_programs = state.asked_programs(&event.header.session);
     }
     let paths = rune::decide::touched_paths(event);
     let accesses_files = event.shell().is_some_and(|shell| !shell.effects.accesses.is_empty());
@@ -249,7 +257,7 @@ fn contents(paths: &[Cow<'_, str>], real: &BTreeMap<String, String>) -> Vec<(Str
     names.filter_map(|path: &str| Some((path.to_owned(), read_text(Path::new(path)).ok()??))).collect()
 }
 
-fn after(event: &Event<'_>, config: &Config, environment: &Environment) -> CollectedFacts {
+fn after(event: &Event<'_>, config: &Config, environment: &Environment, state: &dyn SessionState) -> CollectedFacts {
     let mut collected = CollectedFacts::default();
     let mut facts = Facts {
         silenced: environment.quarantine_disabled && !project_disables_quarantine(environment, &event.place.cwd),
@@ -260,9 +268,9 @@ fn after(event: &Event<'_>, config: &Config, environment: &Environment) -> Colle
     }
     // Taint decides whether an agent's result is untrusted, and counts the notices for a server.
     if matches!(event.action, Action::Agent { .. } | Action::Mcp { .. } | Action::Resource { .. }) {
-        facts.taint = session::read_taint(environment, &event.header.session).unwrap_or_else(|_| Taint::unknown());
+        facts.taint = state.taint(&event.header.session).unwrap_or_else(|_| Taint::unknown());
         // Without the memory, asks are repeated and nothing goes back to where it came from.
-        facts.memory = session::memory::read(environment, &event.header.session).unwrap_or_default();
+        facts.memory = state.memory(&event.header.session).unwrap_or_default();
         facts.answers = answers_here(event, environment);
     }
     if matches!(event.action, Action::Mcp { .. } | Action::Resource { .. }) {
@@ -285,8 +293,8 @@ fn after(event: &Event<'_>, config: &Config, environment: &Environment) -> Colle
 }
 
 /// Facts for a prompt: the words that are known.
-fn prompt(event: &Event<'_>, environment: &Environment) -> CollectedFacts {
-    let memory = session::memory::read(environment, &event.header.session);
+fn prompt(event: &Event<'_>, state: &dyn SessionState) -> CollectedFacts {
+    let memory = state.memory(&event.header.session);
     Facts { memory: memory.unwrap_or_default(), ..Facts::default() }.into()
 }
 

@@ -9,7 +9,6 @@ mod failsafe;
 use super::abort::AbortHandler;
 use super::environment::Environment;
 use super::facts;
-use super::mcp::seen;
 use super::options::Options;
 use super::policy_files::{self, LoadedPolicy};
 use super::receipts::{self, PendingReceipt};
@@ -23,7 +22,7 @@ use rune::policy::Config;
 use rune::receipt::Decision;
 use rune::telemetry::LogLine;
 use rune::verdict::limits::EVENT_BYTES;
-use rune::verdict::{Effect, Finding, Phase, Surface, Verdict};
+use rune::verdict::{Effect, Phase, Surface, Verdict};
 use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::Instant;
@@ -119,7 +118,7 @@ fn load_policy(call: &Call, event: &Event<'_>) -> LoadedPolicy {
 
 fn collect_facts<'a>(call: &Call, event: Event<'a>, policy: LoadedPolicy) -> (Event<'a>, LoadedPolicy) {
     stage::enter(Stage::Facts);
-    facts::add(event, policy, &call.options, &call.environment)
+    facts::add(event, policy, &call.options, &call.environment, &call.environment)
 }
 
 fn decide(event: Event<'_>, policy: LoadedPolicy, progress: &Progress) -> Judgement {
@@ -156,28 +155,11 @@ fn judge_unreadable(call: &Call, error: EventError, progress: &Progress) -> Judg
 /// write fails, the next call fails as well, see [`session::read_taint`].
 fn record_state(call: &Call, judgement: &Judgement) {
     stage::enter(Stage::Record);
-    let verdict = &judgement.verdict;
-    if verdict.effect() == Effect::Ask && !call.options.dry_run {
-        let programs = verdict.findings().iter().filter_map(Finding::program);
-        if let Err(error) = session::add_asked_programs(&call.environment, &judgement.header.session, programs) {
-            warn(&error);
-        }
+    if call.options.dry_run {
+        return;
     }
-    if !call.options.dry_run
-        && let Err(error) = seen::add(&call.environment, &judgement.new_servers)
-    {
-        warn(&error);
-    }
-    let header = &judgement.header;
-    if !call.options.dry_run
-        && let Err(error) = session::memory::add(&call.environment, &header.session, &judgement.salt, &verdict.notes())
-    {
-        warn(&error);
-    }
-    if let Some(surface) = tainting_surface(call, verdict)
-        && let Err(error) =
-            session::add_taint(&call.environment, &header.session, surface, &header.tool, verdict.heat())
-    {
+    let Judgement { header, verdict, salt, new_servers, .. } = judgement;
+    for error in session::record(&call.environment, header, verdict, salt, new_servers) {
         warn(&error);
     }
 }

@@ -1,15 +1,22 @@
 //! Session files: the untrusted sources that a session has read, one per line.
 
 pub mod memory;
+mod recorded;
+
+pub use recorded::RecordedSession;
 
 use super::log::append_text;
+use super::mcp::seen;
 use crate::runtime::environment::{Environment, now};
 use crate::runtime::policy_files::open;
 use rune::encoding::label::Label;
+use rune::event::Header;
+use rune::event::memory::Memory;
 use rune::event::taint::Taint;
 use rune::telemetry::rfc3339;
-use rune::verdict::{Heat, Surface};
+use rune::verdict::{Effect, Finding, Heat, Note, Surface, Verdict};
 use rustix::fs::{Access, access};
+use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,6 +27,75 @@ const RETENTION: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 /// Bytes of a session file that are read. The rest of a longer file counts as further sources, see [`Taint`].
 const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// What is remembered of a session from one call to the next: on disk for the hook, in memory for recorded sessions.
+pub trait SessionState {
+    fn taint(&self, session: &Label) -> Result<Taint, String>;
+    fn memory(&self, session: &Label) -> Result<Memory, String>;
+    fn asked_programs(&self, session: &Label) -> Vec<String>;
+    /// The fingerprints of the MCP servers of the user that were seen.
+    fn seen_servers(&self) -> BTreeSet<String>;
+    fn add_taint(&self, header: &Header, surface: &Surface, heat: Heat) -> Result<(), String>;
+    fn add_notes(&self, session: &Label, salt: &str, notes: &[Note]) -> Result<(), String>;
+    fn add_asked_programs(&self, session: &Label, programs: &[&str]) -> Result<(), String>;
+    fn add_seen_servers(&self, fingerprints: &[String]) -> Result<(), String>;
+}
+
+/// Records by what later calls of the session are judged, and returns what could not be recorded.
+pub fn record(
+    state: &dyn SessionState,
+    header: &Header,
+    verdict: &Verdict,
+    salt: &str,
+    new_servers: &[String],
+) -> Vec<String> {
+    let asked: Vec<&str> = match verdict.effect() {
+        Effect::Ask => verdict.findings().iter().filter_map(Finding::program).collect(),
+        Effect::Pass | Effect::Advise | Effect::Deny => Vec::new(),
+    };
+    let tainting = verdict.surface().filter(|surface| surface.taints);
+    let written = [
+        state.add_asked_programs(&header.session, &asked),
+        state.add_seen_servers(new_servers),
+        state.add_notes(&header.session, salt, &verdict.notes()),
+        tainting.map_or(Ok(()), |surface| state.add_taint(header, surface, verdict.heat())),
+    ];
+    written.into_iter().filter_map(Result::err).collect()
+}
+
+impl SessionState for Environment {
+    fn taint(&self, session: &Label) -> Result<Taint, String> {
+        read_taint(self, session)
+    }
+
+    fn memory(&self, session: &Label) -> Result<Memory, String> {
+        memory::read(self, session)
+    }
+
+    fn asked_programs(&self, session: &Label) -> Vec<String> {
+        read_asked_programs(self, session)
+    }
+
+    fn seen_servers(&self) -> BTreeSet<String> {
+        seen::read(self)
+    }
+
+    fn add_taint(&self, header: &Header, surface: &Surface, heat: Heat) -> Result<(), String> {
+        add_taint(self, &header.session, surface, &header.tool, heat)
+    }
+
+    fn add_notes(&self, session: &Label, salt: &str, notes: &[Note]) -> Result<(), String> {
+        memory::add(self, session, salt, notes)
+    }
+
+    fn add_asked_programs(&self, session: &Label, programs: &[&str]) -> Result<(), String> {
+        add_asked_programs(self, session, programs)
+    }
+
+    fn add_seen_servers(&self, fingerprints: &[String]) -> Result<(), String> {
+        seen::add(self, fingerprints)
+    }
+}
 
 /// Reads the taint of a session. Without a session or a state directory it is unknown, which counts as taint.
 ///
@@ -93,7 +169,7 @@ pub fn add_taint(
 }
 
 /// Reads the unknown programs that the session has been asked about. An unreadable file means that none has been.
-pub fn read_asked_programs(environment: &Environment, session: &Label) -> Vec<String> {
+fn read_asked_programs(environment: &Environment, session: &Label) -> Vec<String> {
     let Some(path) = programs_path(environment, session) else { return Vec::new() };
     let mut text = String::new();
     let read = open(&path).and_then(|(file, _)| file.take(MAX_FILE_BYTES).read_to_string(&mut text));
@@ -101,17 +177,10 @@ pub fn read_asked_programs(environment: &Environment, session: &Label) -> Vec<St
 }
 
 /// Records the unknown programs that the session is asked about, so that it is asked once.
-pub fn add_asked_programs<'p>(
-    environment: &Environment,
-    session: &Label,
-    programs: impl Iterator<Item = &'p str>,
-) -> Result<(), String> {
+fn add_asked_programs(environment: &Environment, session: &Label, programs: &[&str]) -> Result<(), String> {
     let Some(path) = programs_path(environment, session) else { return Ok(()) };
-    let lines: String = programs.filter(|name| !name.contains('\n')).map(|name| format!("{name}\n")).collect();
-    if lines.is_empty() {
-        return Ok(());
-    }
-    append(&path, &lines)
+    let lines: String = programs.iter().filter(|name| !name.contains('\n')).map(|name| format!("{name}\n")).collect();
+    if lines.is_empty() { Ok(()) } else { append(&path, &lines) }
 }
 
 fn append(path: &Path, text: &str) -> Result<(), String> {

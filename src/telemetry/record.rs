@@ -16,6 +16,8 @@ pub struct LogRecord {
     #[serde(default)]
     pub rule: String,
     #[serde(default)]
+    pub hot: bool,
+    #[serde(default)]
     pub client: String,
     #[serde(default)]
     pub call: String,

@@ -45,6 +45,8 @@ mod properties;
 mod quarantine;
 mod quarantined;
 mod receipts;
+mod replay;
+mod report;
 mod rules;
 mod shell;
 mod surface;

@@ -1,6 +1,6 @@
 //! Events of Claude Code, as measured on the real client.
 
-use crate::client::SampleEvent;
+use crate::client::{Outcome, RecordedCall, RecordedEvent, RecordedPlace, SampleEvent};
 use crate::encoding::json::{self, Fields, Text};
 use crate::encoding::label::Label;
 use crate::event::{Action, Answers, Change, Dialect, EventError, Field, Header, Message, Server, Shows};
@@ -63,6 +63,62 @@ pub(super) fn sample(sample: &SampleEvent<'_>) -> String {
         event.extend(sample.result.iter().map(|result| ("tool_response".to_owned(), result.clone())));
     }
     event.to_string()
+}
+
+/// Renders the event that the client sent for a recorded step. Parts of the transcript are not parsed, so that they keep
+/// what only the guard's own reader accepts.
+pub(super) fn recorded(place: &RecordedPlace<'_>, step: RecordedEvent<'_>) -> Quarantined<Vec<u8>> {
+    let (source, phase) = match step {
+        RecordedEvent::Prompt(_) => (ContentSource::UserInput, Phase::Prompt),
+        RecordedEvent::Before(_) => (ContentSource::ModelOutput, Phase::Before),
+        RecordedEvent::After(_, result) if result.outcome == Outcome::Failed => {
+            (ContentSource::ToolOutput, Phase::Failed)
+        }
+        RecordedEvent::After(..) => (ContentSource::ToolOutput, Phase::After),
+    };
+    let mut event = json!({
+        "session_id": place.session,
+        "transcript_path": "/dev/null",
+        "cwd": place.cwd,
+        "hook_event_name": event_name(Some(phase)),
+    });
+    if let Some(event) = event.as_object_mut() {
+        let mut add = |name: &str, value: &str| {
+            if !value.is_empty() {
+                event.insert(name.to_owned(), json!(value));
+            }
+        };
+        add("permission_mode", place.mode);
+        if let RecordedEvent::Before(call) | RecordedEvent::After(call, _) = step {
+            add("tool_use_id", &call.id);
+            add("tool_name", &call.tool);
+        }
+    }
+    let mut text = event.to_string().into_bytes();
+    text.pop();
+    let mut add = |name: &str, json: &[u8]| {
+        text.extend(format!(",\"{name}\":").into_bytes());
+        text.extend(json);
+    };
+    // The last input is the one that the client has completed for the hook.
+    let input = |call: &RecordedCall| {
+        call.inputs.last().map_or_else(|| b"{}".to_vec(), |input| input.inspect("a call is judged again").clone())
+    };
+    let reason = "a call is judged again";
+    match step {
+        RecordedEvent::Prompt(prompt) => add("prompt", json!(prompt.inspect(reason)).to_string().as_bytes()),
+        RecordedEvent::Before(call) => add("tool_input", &input(call)),
+        RecordedEvent::After(call, result) => {
+            add("tool_input", &input(call));
+            add(if phase == Phase::Failed { "error" } else { "tool_response" }, result.content.inspect(reason));
+        }
+    }
+    text.push(b'}');
+    match step {
+        RecordedEvent::Prompt(prompt) => prompt.derive(text, source),
+        RecordedEvent::Before(call) => call.text.derive(text, source),
+        RecordedEvent::After(_, result) => result.content.derive(text, source),
+    }
 }
 
 /// A longer input has no HMAC in the log: its canonical form would take several times the memory of the event.

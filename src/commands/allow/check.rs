@@ -1,8 +1,8 @@
 //! What exceptions may be made from.
 
-use super::Target;
 use crate::commands::doctor;
 use crate::commands::log::refuse_unknown;
+use crate::runtime::environment::Environment;
 use anyhow::{Context, bail, ensure};
 use rune::encoding::escape::one_line;
 use rune::mcp::RefusalCode;
@@ -73,24 +73,23 @@ pub fn pattern(text: &str) -> anyhow::Result<()> {
 }
 
 /// Refuses what is not the name of a program.
-pub fn program(name: &str, target: &Target) -> anyhow::Result<()> {
+pub fn program(name: &str, config: &Config) -> anyhow::Result<()> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte);
     let shown = one_line(name, 100);
     let is_name = !name.is_empty() && !name.starts_with(['-', '.']) && name.bytes().all(is_plain);
     ensure!(is_name, "invalid value `{shown}` for `--program`: expected the name of a program, without a directory");
-    ensure!(!target.config.executables.iter().any(|known| known == name), "`{shown}` is allowed already");
+    ensure!(!config.executables.iter().any(|known| known == name), "`{shown}` is allowed already");
     Ok(())
 }
 
 /// The absolute path of a directory that may be worked in.
-pub fn directory(dir: &Path, target: &Target) -> anyhow::Result<String> {
+pub fn directory(dir: &Path, environment: &Environment, config: &Config) -> anyhow::Result<String> {
     let shown = dir.display().to_string();
     let shown = one_line(&shown, 200);
     let path = dir.canonicalize().with_context(|| format!("{shown}: no such directory"))?;
     ensure!(path.is_dir(), "{shown}: not a directory");
     let text = path.to_str().with_context(|| format!("{shown}: the path is not valid UTF-8"))?;
     let of = |path: &Path| path.to_string_lossy().into_owned();
-    let environment = &target.environment;
     let cwd = environment.project.as_deref().map(of).unwrap_or_default();
     let place = Place { cwd: cwd.clone(), home: environment.home.as_deref().map(of), project: Some(cwd) };
     let resolved = AbsPath::resolve(text, &place);
@@ -101,6 +100,6 @@ pub fn directory(dir: &Path, target: &Target) -> anyhow::Result<String> {
     let home = place.home.as_ref().map(|home| AbsPath::resolve(home, &place));
     let is_protected = |class: &Class| class.contains(&resolved, Extent::Exact, home.as_ref());
     ensure!(![Class::Guard, Class::Secrets].iter().any(is_protected), "{text} is protected\n  {help}");
-    ensure!(!target.config.work.iter().any(|known| known == text), "{text} is in `paths.work` already");
+    ensure!(!config.work.iter().any(|known| known == text), "{text} is in `paths.work` already");
     Ok(text.to_owned())
 }

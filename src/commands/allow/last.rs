@@ -88,7 +88,7 @@ fn offer(
     for finding in stopping(&verdict) {
         let rule = finding.rule().as_str();
         if let Some(program) = finding.program() {
-            check::program(program, target)?;
+            check::program(program, &target.config)?;
             change.text = edit::add_to_list(&change.text, "executables", "allowed", program, reason)?;
             change.ids.push(program.to_owned());
             continue;

@@ -4,7 +4,7 @@ use crate::runtime::environment::Environment;
 use crate::runtime::mcp::records::{Store, hides_name};
 use crate::runtime::mcp::seen;
 use crate::runtime::mcp::servers::{Provided, Servers};
-use crate::runtime::session;
+use crate::runtime::session::SessionState;
 use rune::client::OwnServer;
 use rune::encoding::label::Label;
 use rune::event::taint::Taint;
@@ -34,6 +34,7 @@ pub fn provider(
     taint: &Taint,
     config: &Config,
     environment: &Environment,
+    state: &dyn SessionState,
 ) -> (ServerProvider, Option<String>) {
     let other = (ServerProvider::Other, None);
     let (Action::Mcp { server, .. }, Some(call)) = (&event.action, tool_name(event)) else { return other };
@@ -52,7 +53,7 @@ pub fn provider(
         Provided::NoFile | Provided::Elsewhere => other,
         Provided::ForAllProjects(entry) => match seen::fingerprint(entry) {
             None => other,
-            Some(fingerprint) if seen::read(environment).contains(&fingerprint) => (ServerProvider::User, None),
+            Some(fingerprint) if state.seen_servers().contains(&fingerprint) => (ServerProvider::User, None),
             Some(fingerprint) if taint.is_empty() => (ServerProvider::User, Some(fingerprint)),
             Some(_) => (ServerProvider::UserSinceTaint, None),
         },
@@ -61,11 +62,11 @@ pub fn provider(
 
 /// The servers of the user that are seen for the first time at the start of a session. In a session that is tainted, as
 /// a resumed one may be, none.
-pub fn new_servers(event: &Event<'_>, environment: &Environment) -> Vec<String> {
-    if !session::read_taint(environment, &event.header.session).is_ok_and(|taint| taint.is_empty()) {
+pub fn new_servers(event: &Event<'_>, environment: &Environment, state: &dyn SessionState) -> Vec<String> {
+    if !state.taint(&event.header.session).is_ok_and(|taint| taint.is_empty()) {
         return Vec::new();
     }
-    let (servers, known) = (Servers::for_call(environment, &event.place.cwd), seen::read(environment));
+    let (servers, known) = (Servers::for_call(environment, &event.place.cwd), state.seen_servers());
     let of_user = servers.for_all_projects().filter_map(seen::fingerprint);
     of_user.filter(|fingerprint| !known.contains(fingerprint)).collect()
 }

@@ -9,27 +9,44 @@ use rune::self_test;
 use rune::verdict::failure::Failure;
 use std::path::{Path, PathBuf};
 
-/// Completes a message to an event. Its shell text is read with the operator's catalogue; what is wrong with that is a
-/// failure of the event.
-pub fn into_event<'a>(message: Message<'a>, environment: &Environment) -> Event<'a> {
-    if !matches!(message.action, Action::Shell { .. }) {
-        return environment.locate(message, &Catalogue::shipped());
-    }
-    let (catalogue, errors) = load(environment.config_dir.as_deref());
-    let broken = (!errors.is_empty()).then(|| Failure::Config(errors.join("\n")));
-    environment.locate(Message { failure: message.failure.or(broken), ..message }, &catalogue)
+/// The catalogue with the operator's entries, and what is wrong with their files.
+pub struct OperatorCatalogue {
+    catalogue: Catalogue,
+    errors: Vec<String>,
 }
 
-/// Reads the catalogue files in the directory of the policy. The entries of a file with an error do not count.
-fn load(config_dir: Option<&Path>) -> (Catalogue, Vec<String>) {
-    let mut catalogue = Catalogue::shipped();
-    let (texts, mut errors) = texts(config_dir);
-    for (path, text) in texts {
-        if let Err(error) = catalogue.add(&text, Trust::Guarded) {
-            errors.push(format!("{}: {error}", path.display()));
+impl OperatorCatalogue {
+    /// Reads the catalogue files in the directory of the policy. The entries of a file with an error do not count.
+    pub fn read(config_dir: Option<&Path>) -> OperatorCatalogue {
+        let mut catalogue = Catalogue::shipped();
+        let (texts, mut errors) = texts(config_dir);
+        for (path, text) in texts {
+            if let Err(error) = catalogue.add(&text, Trust::Guarded) {
+                errors.push(format!("{}: {error}", path.display()));
+            }
         }
+        OperatorCatalogue { catalogue, errors }
     }
-    (catalogue, errors)
+
+    /// Completes a message to an event. Only shell text is read with the operator's entries; what is wrong with them is a
+    /// failure of the event.
+    pub fn complete<'a>(&self, message: Message<'a>, environment: &Environment) -> Event<'a> {
+        if !is_shell(&message) {
+            return environment.locate(message, &Catalogue::shipped());
+        }
+        let broken = (!self.errors.is_empty()).then(|| Failure::Config(self.errors.join("\n")));
+        environment.locate(Message { failure: message.failure.or(broken), ..message }, &self.catalogue)
+    }
+}
+
+/// Completes a message to an event, with the catalogue files if it needs them.
+pub fn into_event<'a>(message: Message<'a>, environment: &Environment) -> Event<'a> {
+    let dir = environment.config_dir.as_deref().filter(|_| is_shell(&message));
+    OperatorCatalogue::read(dir).complete(message, environment)
+}
+
+fn is_shell(message: &Message<'_>) -> bool {
+    matches!(message.action, Action::Shell { .. })
 }
 
 /// Returns what is wrong with the operator's catalogue files, examples that do not hold included.
