@@ -40,5 +40,5 @@ fn name<'e>(event: &'e Event<'_>, config: &Config) -> (String, &'e str) {
     let name = event.tool.inspect("does it write");
     let namespace = Namespace::of_tool(name, server.as_ref(), event, config);
     let tool = name.get("mcp__".len() + namespace.as_str().len()..).unwrap_or_default();
-    (namespace.as_str().to_owned(), tool)
+    (namespace.as_str().to_owned(), tool.strip_prefix("__").unwrap_or(tool))
 }

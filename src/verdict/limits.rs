@@ -79,7 +79,7 @@ pub const CONTENT_BYTES: Limit = Limit { name: "content-bytes", most: 1 << 20, w
 
 /// Steps for the content of one result, see [`Meter`].
 pub const CONTENT_STEPS: Limit =
-    Limit { name: "content-steps", most: 12_000_000, what: "the content rules can compare" };
+    Limit { name: "content-steps", most: 24_000_000, what: "the content rules can compare" };
 
 /// All limits on what a judgement reads of an event. Those on records of MCP servers, below, end in a refusal by the pins.
 pub const ALL: [&Limit; 17] = [

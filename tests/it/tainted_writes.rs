@@ -85,6 +85,7 @@ fn a_write_to_where_the_person_typed_is_silent_and_any_other_is_asked() {
             ("mcp__mail__post_message", json!({"channel": "support", "text": "done"})),
             ("mcp__desk__create_issue", json!({"owner": "acme", "repo": "web", "title": "x"})),
             ("mcp__desk__get_ticket", json!({"id": 2})),
+            ("mcp__desk__HelpDeskReadTicket", json!({"id": 2})),
         ] {
             assert!(!session.asks(tool, input.clone()), "{preset}: {tool} {input}");
         }
@@ -117,6 +118,7 @@ fn a_write_to_where_the_person_typed_is_silent_and_any_other_is_asked() {
         for (how, input) in attacks {
             assert!(session.asks(SEND, input.clone()), "{preset}: {how}: {input}");
         }
+        assert!(session.asks("mcp__desk__HelpDeskCloseTicket", json!({"id": 2})), "{preset}");
     }
 }
 

@@ -144,7 +144,7 @@ impl Report<'_> {
             presets: tally.presets.iter().map(|preset| preset_json(preset, tally.calls)).collect(),
             suggested: (!self.is_hidden).then_some(self.suggested),
         };
-        Ok(serde_json::to_string(&json)? + "\n")
+        Ok(crate::commands::to_json(&json)? + "\n")
     }
 
     pub fn text(&self, style: Style) -> String {
