@@ -9,6 +9,7 @@ use runtime::exit_code::REFUSED;
 use runtime::stderr::warn;
 use runtime::{hook, stdout};
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -32,8 +33,15 @@ fn run() -> u8 {
         (_, [verb, rest @ ..]) if verb == "hook" && !help => run_hook(rest, started),
         (Some("security-hook"), _) => commands::run(&["hook".into()], words),
         (Some("quarantine"), _) => commands::run(&["quarantine".into()], words),
+        // Copilot runs the hooks of `.claude/settings.json` without their arguments.
+        (_, []) if is_started_as_hook() => run_hook(&[], started),
         _ => commands::run(&[], words),
     }
+}
+
+/// Whether a client runs the program as a hook: it then sets a variable that is not set for other programs.
+fn is_started_as_hook() -> bool {
+    std::env::var_os("CLAUDE_PROJECT_DIR").is_some() && !std::io::stdin().is_terminal()
 }
 
 /// Runs the hook. If standard output is closed, no answer can be read, and the exit code blocks the call.

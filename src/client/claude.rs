@@ -2,16 +2,17 @@
 
 mod answer;
 mod event;
-mod locate;
+pub(super) mod locate;
 mod plugins;
 mod register;
 mod rewrap;
-mod servers;
-mod settings;
+pub(super) mod servers;
+pub(super) mod settings;
 mod spill;
 mod transcript;
 mod validate;
 
+use super::described::Unsupported;
 use super::registration::{Drift, PluginFiles, Registration};
 use super::server::{Introduction, Launch, LaunchContext, PluginServers, ServerFile, ServerOrigin, ServerScope};
 use super::settings::{FileError, Scope, Settings, SettingsDirs};
@@ -45,6 +46,7 @@ static LOCATIONS: Locations = Locations {
     program: "claude",
     // Older versions do not know `args` in the entry of a hook.
     minimum_version: [2, 1, 139],
+    call_mark: "tool_use",
     transcripts: &["projects/*/{session}.jsonl", "projects/*/{session}/subagents/*.jsonl"],
     // The native build is a file named by its version.
     program_path: Some("/claude/versions/"),
@@ -87,6 +89,10 @@ impl Client for Claude {
         event::sample(sample)
     }
 
+    fn has_sample(&self, _phase: Phase, _tool: &str) -> bool {
+        true
+    }
+
     fn settings_file(&self, scope: Scope, dirs: &SettingsDirs<'_>) -> Option<PathBuf> {
         match scope {
             Scope::User => Some(dirs.client?.join("settings.json")),
@@ -123,6 +129,23 @@ impl Client for Claude {
 
     fn losses(&self, registration: &Registration, text: &str) -> Result<Vec<String>, FileError> {
         SettingsJson::read(text).map(|settings| register::losses(registration, &settings))
+    }
+
+    fn obstacle(
+        &self,
+        _file: &Path,
+        _text: &str,
+        _read: &mut dyn FnMut(&Path) -> Option<String>,
+    ) -> Option<(String, &'static str)> {
+        None
+    }
+
+    fn unsupported(&self) -> &'static [Unsupported] {
+        &[]
+    }
+
+    fn scripts(&self, _registration: &Registration) -> Vec<(&'static str, String)> {
+        Vec::new()
     }
 
     fn plugin(&self, registration: &Registration) -> Result<PluginFiles, FileError> {

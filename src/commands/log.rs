@@ -4,7 +4,7 @@ mod lookup;
 mod read;
 mod show;
 
-pub use lookup::{Command, Lookup};
+pub use lookup::{Command, Lookup, find_all, is_traceable};
 pub use read::LogFile;
 
 use super::hooks::registered_options;

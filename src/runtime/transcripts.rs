@@ -16,6 +16,9 @@ use std::path::Path;
 /// A longer line of a transcript is skipped.
 const MAX_LINE_BYTES: u64 = 64 << 20;
 
+/// Characters of a session's id that some clients put into the names of transcripts.
+const SHORT_ID_CHARS: usize = 8;
+
 /// The longest id of a session or a call.
 const MAX_ID_BYTES: usize = 128;
 
@@ -25,18 +28,22 @@ pub fn is_plain_id(id: &str) -> bool {
     (1..=MAX_ID_BYTES).contains(&id.len()) && id.bytes().all(is_plain)
 }
 
-/// The calls of a session with these ids, by id. A call that is recorded twice, with different inputs perhaps, has several
-/// entries.
+/// The calls of a session with these ids, by id; an empty id stands for all calls, which are those with an empty id then. A
+/// call that is recorded twice, with different inputs perhaps, has several entries.
 pub fn find(environment: &Environment, session: &str, ids: &BTreeSet<&str>) -> BTreeMap<String, Vec<RecordedCall>> {
     let mut found: BTreeMap<String, Vec<RecordedCall>> = BTreeMap::new();
     let Some(dir) = environment.client_dir.as_deref().filter(|_| is_plain_id(session)) else { return found };
     for pattern in environment.client.locations().transcripts {
-        let pattern = pattern.replace("{session}", session);
+        let start: String = session.chars().take(SHORT_ID_CHARS).collect();
+        let pattern = pattern.replace("{session}", session).replace("{start}", &start);
         let segments: Vec<&str> = pattern.split('/').collect();
         for file in open_all(dir, &segments) {
-            for call in calls(file, environment).filter(|call| ids.contains(call.id.as_str()) && is_plain_id(&call.id))
-            {
-                found.entry(call.id.clone()).or_default().push(call);
+            for call in calls(file, environment) {
+                if is_plain_id(&call.id) && ids.contains(call.id.as_str()) {
+                    found.entry(call.id.clone()).or_default().push(call);
+                } else if ids.contains("") {
+                    found.entry(String::new()).or_default().push(call);
+                }
             }
         }
     }
@@ -58,7 +65,7 @@ fn calls(file: File, environment: &Environment) -> impl Iterator<Item = Recorded
         (count > 0).then_some(line)
     };
     std::iter::from_fn(next).flat_map(move |line| {
-        if !std::str::from_utf8(&line).is_ok_and(|text| text.contains("tool_use")) {
+        if !std::str::from_utf8(&line).is_ok_and(|text| text.contains(client.locations().call_mark)) {
             return Vec::new();
         }
         let line = Quarantined::new(line, Origin::new(ContentSource::ModelOutput, "transcript", now()));

@@ -15,7 +15,7 @@ fn webfetch() -> String {
 #[test]
 fn a_fetched_page_gets_the_notice_and_one_log_line() {
     let home = Sandbox::new();
-    let payload = std::fs::read("tests/fixtures/posttooluse-webfetch.json").unwrap();
+    let payload = std::fs::read("tests/fixtures/claude/posttooluse-webfetch.json").unwrap();
     let output = home.run(&["hook", "post"], &payload);
     assert_eq!(output.exit, 0);
     let answer = json!({"hookSpecificOutput": {"hookEventName": "PostToolUse",

@@ -2,19 +2,19 @@
 
 use super::edit::{self, NewException};
 use super::{Change, Target, check, new_id};
-use crate::commands::log::{LogFile, Lookup};
+use crate::commands::log::{LogFile, Lookup, find_all, is_traceable};
 use crate::commands::{ask, explain};
+use crate::runtime::log;
 use crate::runtime::policy_files;
-use crate::runtime::{log, transcripts};
 use anyhow::{Context, anyhow, bail, ensure};
-use rune::client::{RecordedCall, SampleEvent};
+use rune::client::{self, Client, RecordedCall, SampleEvent};
 use rune::encoding::escape::one_line;
 use rune::policy::{Config, Exception};
 use rune::quarantined::{Audit, Quarantined, Reason};
 use rune::rules::Pattern;
 use rune::telemetry::LogRecord;
 use rune::verdict::{Effect, Finding, Phase, Verdict};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;
 use time::Date;
 
@@ -35,14 +35,19 @@ struct Stop {
 
 pub fn build(target: &Target, reason: &str, until: Option<Date>, yes: bool) -> anyhow::Result<Change> {
     let lookup = Lookup::new(&target.environment);
-    let stop = choose(stops(target)?, &lookup, yes)?;
+    let stop = choose(stops(target, &lookup)?, &lookup, yes)?;
     let record = &stop.record;
     let changed = "the transcript has another input than the one that was judged, so nothing can be allowed by it\n  \
                    help: name the rule and `--match`, see `rune allow --help`";
     let judged = stop.calls.iter().find_map(|call| Some((call, call.inputs.get(lookup.judged_input(record, call)?)?)));
     let (call, input) = judged.context(changed)?;
     check::rule(&record.rule, &target.config)?;
-    let judge = Judge { target, call, input: expose(input)? };
+    let judge = Judge {
+        target,
+        client: client::named(&record.client).unwrap_or(target.options.client),
+        call,
+        input: expose(input)?,
+    };
     let verdict = judge.run(&[])?;
     let rule =
         verdict.deciding().next().filter(|_| verdict.effect() >= Effect::Ask).map(|finding| finding.rule().as_str());
@@ -97,13 +102,13 @@ fn stopping(verdict: &Verdict) -> Vec<&Finding> {
 }
 
 /// The last stops whose calls were made in this project, newest first.
-fn stops(target: &Target) -> anyhow::Result<Vec<Stop>> {
+fn stops(target: &Target, lookup: &Lookup<'_>) -> anyhow::Result<Vec<Stop>> {
     let environment = &target.environment;
     let path = log::path(environment).context("HOME is not set\n  help: set it")?;
     let mut last: VecDeque<LogRecord> = VecDeque::new();
     LogFile::new(&path)
         .read(|record| {
-            if record.is_stop() && !record.call.is_empty() {
+            if record.is_stop() && is_traceable(&record) {
                 last.push_back(record);
                 if last.len() > MAX_LOOKED_UP {
                     last.pop_front();
@@ -111,17 +116,19 @@ fn stops(target: &Target) -> anyhow::Result<Vec<Stop>> {
             }
         })
         .with_context(|| format!("cannot read {}", path.display()))?;
-    let mut ids: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for record in &last {
-        ids.entry(&record.session_id).or_default().insert(&record.call);
-    }
-    let find =
-        |(session, ids): (&str, BTreeSet<&str>)| (session.to_owned(), transcripts::find(environment, session, &ids));
-    let mut found: BTreeMap<String, _> = ids.into_iter().map(find).collect();
+    let mut found = find_all(environment, last.iter());
     let project = environment.project.clone().unwrap_or_default();
-    let is_here = |call: &RecordedCall| Path::new(&call.cwd).starts_with(&project);
+    // Where the transcript does not say the directory, the person has chosen it.
+    let is_here = |call: &RecordedCall| call.cwd.is_empty() || Path::new(&call.cwd).starts_with(&project);
     let stop = |record: LogRecord| {
-        let calls = found.get_mut(&record.session_id)?.remove(&record.call)?;
+        let session = found.get_mut(&record.session_id)?;
+        let calls = if record.call.is_empty() {
+            let all = session.get_mut("")?;
+            let at = all.iter().position(|call| lookup.judged_input(&record, call).is_some())?;
+            vec![all.swap_remove(at)]
+        } else {
+            session.remove(&record.call)?
+        };
         calls.iter().all(is_here).then_some(Stop { record, calls })
     };
     let stops: Vec<Stop> = last.into_iter().rev().filter_map(stop).collect();
@@ -159,16 +166,19 @@ fn expose<T>(content: &Quarantined<T>) -> anyhow::Result<&T> {
 /// Judges a recorded call again.
 struct Judge<'a> {
     target: &'a Target,
+    client: &'static dyn Client,
     call: &'a RecordedCall,
     input: &'a [u8],
 }
 
 impl Judge<'_> {
     fn run(&self, exceptions: &[NewException]) -> anyhow::Result<Verdict> {
-        let Target { options, environment, .. } = self.target;
+        let options = &self.target.options.for_client(self.client);
+        let environment = &self.target.environment.of_logged(self.client.name());
+        let project = environment.project.as_ref().map(|project| project.to_string_lossy().into_owned());
         let sample = SampleEvent {
             session: SESSION,
-            cwd: &self.call.cwd,
+            cwd: Some(&self.call.cwd).filter(|cwd| !cwd.is_empty()).or(project.as_ref()).map_or("", String::as_str),
             phase: Phase::Before,
             tool: &self.call.tool,
             input: serde_json::from_slice(self.input).context("the recorded input cannot be read")?,

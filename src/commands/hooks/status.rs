@@ -7,6 +7,7 @@ use super::{default_preset, registration};
 use crate::commands::{current_dir, say};
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::{DONE, FAILED};
+use crate::runtime::files;
 use crate::runtime::options::Options;
 use crate::runtime::pause;
 use anyhow::bail;
@@ -92,6 +93,8 @@ pub struct RegisteredLayer<'a> {
 pub struct ReasonOff {
     pub what: String,
     pub advice: &'static str,
+    /// Whether it is what the person does next after a registration, in the client.
+    pub is_next_step: bool,
 }
 
 impl<'a> RegisteredLayer<'a> {
@@ -126,7 +129,10 @@ impl<'a> RegisteredLayer<'a> {
     pub fn reasons_off(&self, layers: &SettingsLayers) -> Vec<ReasonOff> {
         let managed = self.layer.scope == Scope::Managed;
         let mut reasons = Vec::new();
-        let mut add = |what: String, advice| reasons.push(ReasonOff { what, advice });
+        let mut read = |file: &Path| files::read(file).ok().flatten();
+        let obstacle = self.options.client.obstacle(&self.layer.path, self.text(), &mut read);
+        reasons.extend(obstacle.map(|(what, advice)| ReasonOff { what, advice, is_next_step: true }));
+        let mut add = |what: String, advice| reasons.push(ReasonOff { what, advice, is_next_step: false });
         let disabled = layers.hooks_disabled().filter(|(layer, _)| !managed || layer.scope == Scope::Managed);
         if let Some((layer, switch)) = disabled {
             add(format!("{}: this switches all hooks off", layer.place(switch.pointer)), "take it out");
@@ -183,6 +189,9 @@ struct StatusReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     paused: Option<String>,
     files: Vec<FileStatus>,
+    /// What the client cannot do, and what the guard does in place of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    limits: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -214,7 +223,9 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<u8> {
     let files = layers.iter().map(|layer| file_status(layer, &registered, &layers, &environment));
     let pauses = registered.iter().filter_map(|registered| pause::read(&registered.options.environment()));
     let paused = pauses.map(|pause| pause.to_string()).next();
-    let report = StatusReport { guard, paused, files: files.collect::<anyhow::Result<_>>()? };
+    let limits = environment.client.unsupported().iter().filter(|_| !registered.is_empty());
+    let limits = limits.map(|limit| format!("{}; {}", limit.what, limit.instead)).collect();
+    let report = StatusReport { guard, paused, files: files.collect::<anyhow::Result<_>>()?, limits };
     say(&if args.json { serde_json::to_string(&report)? } else { text(&report) })?;
     Ok(if guard == GuardState::On { DONE } else { FAILED })
 }
@@ -264,5 +275,6 @@ fn text(report: &StatusReport) -> String {
         let notes = file.registered.iter().flat_map(|registered| registered.obstacles.iter().chain(&registered.drift));
         lines.extend(notes.chain(&file.unreadable).map(|note| format!("         {note}")));
     }
+    lines.extend(report.limits.iter().map(|limit| format!("limit    {limit}")));
     lines.join("\n")
 }
