@@ -152,6 +152,10 @@ pub trait Client: fmt::Debug + Sync {
     /// The inverse of [`Client::wrap_server`]: `program` is the command again, and `count` arguments are removed.
     fn unwrap_server(&self, text: &str, steps: &[&str], program: &str, count: usize) -> Result<String, FileError>;
 
+    /// Splits a name of which only the servers' names tell where the tool begins: the server, and the tool. `None` if no
+    /// server has that name, or if the client has no such names.
+    fn split_call(&self, name: &str, servers: &[String]) -> Option<(String, String)>;
+
     /// How the client introduces itself to MCP servers.
     fn introduction(&self) -> Introduction;
 

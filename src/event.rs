@@ -17,7 +17,7 @@ use crate::encoding::patch;
 use crate::mcp::{Hints, PinCheck, PinPolicy};
 use crate::path::{AbsPath, Place, protected};
 use crate::programs::Catalogue;
-use crate::quarantined::Quarantined;
+use crate::quarantined::{ContentSource, Quarantined};
 use crate::shell::{self, Effects, Reading};
 use crate::verdict::Phase;
 use crate::verdict::failure::Failure;
@@ -77,6 +77,13 @@ pub struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
+    /// The message of a call whose tool has this name.
+    #[must_use]
+    pub fn with_tool(self, name: String) -> Message<'a> {
+        let header = Header { tool: Label::tool(&name), ..self.header };
+        Message { tool: self.tool.derive(name, ContentSource::ModelOutput), header, ..self }
+    }
+
     /// Builds the event: adds the directories and parses the shell text with the catalogue. Facts are added later, see
     /// [`Event::with_facts`].
     pub fn into_event(self, home: Option<String>, project: Option<String>, catalogue: &Catalogue) -> Event<'a> {

@@ -222,6 +222,10 @@ impl Client for Claude {
         rewrap::unwrap(text, steps, program, count)
     }
 
+    fn split_call(&self, _name: &str, _servers: &[String]) -> Option<(String, String)> {
+        None
+    }
+
     fn introduction(&self) -> Introduction {
         Introduction {
             protocol_version: "2025-11-25",

@@ -27,7 +27,7 @@ pub static CLINE: Described = Described {
         ("web_search", Does::WebSearch),
         ("spawn_agent team_run_task team_await_runs team_read_mailbox", Does::Agent),
     ],
-    mcp: McpNames { prefix: "", joint: "__", context: "" },
+    mcp: McpNames { prefix: "", joint: "__", context: "", own: &[] },
     // `cancel` ends the run, and its reason reaches nobody. A shell call is replaced by one that says the reason and fails.
     can: Can {
         deny: r#"{"cancel":true,"errorMessage":%}"#,

@@ -49,7 +49,7 @@ pub static COPILOT: Described = Described {
         // Text for a program that a call before has started.
         ("write_bash", Does::Shell { command: "input", dir: "" }),
     ],
-    mcp: McpNames { prefix: "", joint: "-", context: "" },
+    mcp: McpNames { prefix: "", joint: "-", context: "", own: &["github-mcp-server"] },
     // Of one registration the client reads the outer keys and of the other the inner ones. With exit code 2 the reason is
     // lost.
     can: Can {

@@ -219,6 +219,16 @@ impl Client for Described {
         Err(FileError::new("the server is not wrapped"))
     }
 
+    fn split_call(&self, name: &str, servers: &[String]) -> Option<(String, String)> {
+        let servers = servers.iter().map(|server| sanitize_name(server));
+        let known = servers.chain(self.mcp.own.iter().map(|server| (*server).to_owned()));
+        let split = |server: String| {
+            let tool = name.strip_prefix(&server)?.strip_prefix(self.mcp.joint).filter(|tool| !tool.is_empty())?;
+            Some((server.clone(), tool.to_owned()))
+        };
+        known.filter(|server| !server.is_empty()).filter_map(split).max_by_key(|(server, _)| server.len())
+    }
+
     fn introduction(&self) -> Introduction {
         Introduction {
             protocol_version: "2025-06-18",

@@ -29,7 +29,7 @@ pub static DROID: Described = Described {
         ("WebSearch", Does::WebSearch),
         ("Task TaskOutput", Does::Agent),
     ],
-    mcp: McpNames { prefix: "", joint: "___", context: "" },
+    mcp: McpNames { prefix: "", joint: "___", context: "", own: &[] },
     can: Can {
         deny: r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":%}}"#,
         note: Some(r#"{"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":%}}"#),

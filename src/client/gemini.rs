@@ -18,7 +18,7 @@ pub static GEMINI: Described = Described {
         ("SessionEnd", Phase::End),
     ],
     tools: &TOOLS,
-    mcp: McpNames { prefix: "mcp_", joint: "_", context: "mcp_context" },
+    mcp: McpNames { prefix: "mcp_", joint: "_", context: "mcp_context", own: &[] },
     // An ask ends the run where nobody can answer it.
     can: Can {
         deny: r#"{"decision":"deny","reason":%}"#,

@@ -30,7 +30,7 @@ pub static OPENCODE: Described = Described {
         ("plan_enter plan_exit todo_write todo_read", Does::Nothing),
     ],
     // The plugin names the server, because `_` is part of the names of tools.
-    mcp: McpNames { prefix: "", joint: "_", context: "mcp_context" },
+    mcp: McpNames { prefix: "", joint: "_", context: "mcp_context", own: &[] },
     // The plugin `opencode/plugin.js` takes these.
     can: Can { deny: r#"{"deny":%}"#, note: Some(r#"{"note":%}"#), replace: Some(r#"{"replace":%}"#), ..Can::NOTHING },
     unsupported: &[

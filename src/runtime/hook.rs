@@ -9,7 +9,7 @@ mod failsafe;
 use super::abort::AbortHandler;
 use super::environment::Environment;
 use super::facts;
-use super::mcp::seen;
+use super::mcp::{names, seen};
 use super::options::Options;
 use super::policy_files::{self, LoadedPolicy};
 use super::receipts::{self, PendingReceipt};
@@ -147,6 +147,7 @@ fn parse_event<'a>(call: &Call, input: &'a Input, progress: &Progress) -> Result
     if let Some(handler) = &call.abort_handler {
         handler.set_phase(Some(message.phase));
     }
+    let message = names::resolve(message, call.options(), call.environment());
     let event = policy_files::programs::into_event(message, call.environment());
     if event.phase.is_after() {
         // If loading the policy hangs, the result is still marked as the built-in defaults say.

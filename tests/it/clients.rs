@@ -96,6 +96,8 @@ fn codex_is_off_until_its_hooks_are_confirmed() {
     let home = Sandbox::new();
     let note = install(&home, "codex");
     assert!(note.contains("/hooks"), "{note}");
+    let doctor = home.run(&["doctor", "--client", "codex"], "");
+    assert!(doctor.exit == 1 && doctor.stdout.contains("not-confirmed"), "{doctor:?}");
     let file = home.path(".codex/hooks.json").canonicalize().unwrap();
     let hooks: Value = serde_json::from_str(&text(&file)).unwrap();
     let mut config = String::new();
@@ -194,6 +196,19 @@ fn a_stopped_call_is_found_in_the_transcript_and_allowed() {
     let allowed = home.start_as_person(&project, Stdin::Null, &words).finish();
     assert_eq!(allowed.exit, 0, "{allowed:?}");
     assert!(!stop().contains("git-force-push"), "{command}");
+}
+
+#[test]
+fn a_name_with_several_joints_is_split_by_the_servers_that_are_known() {
+    let home = Sandbox::new();
+    let stop = |tool: &str| {
+        let event = json!({"sessionId": "s", "timestamp": 1, "cwd": "/w", "toolName": tool, "toolArgs": {}});
+        home.run(&["hook", "pre"], event.to_string()).stdout
+    };
+    assert!(stop("github-mcp-server-get_me").contains("`github-mcp-server`"));
+    assert!(stop("my-desk-read_ticket").contains("does not tell a server"));
+    home.write(".config/rune/config.local.toml", "[[mcp.servers]]\nname = \"my-desk\"\n");
+    assert_eq!(stop("my-desk-read_ticket"), "");
 }
 
 #[test]

@@ -119,11 +119,13 @@ pub struct McpNames {
     pub joint: &'static str,
     /// The object of the payload that names both, if there is one.
     pub context: &'static str,
+    /// Servers that the client brings itself.
+    pub own: &'static [&'static str],
 }
 
 impl McpNames {
     /// `mcp__server__tool`.
-    pub const COMMON: McpNames = McpNames { prefix: "mcp__", joint: "__", context: "" };
+    pub const COMMON: McpNames = McpNames { prefix: "mcp__", joint: "__", context: "", own: &[] };
 }
 
 /// A longer input has no HMAC in the log: its canonical form would take several times the memory of the event.
@@ -359,7 +361,7 @@ impl Described {
 
     /// The name of a call as rules have it: `mcp__server__tool` for a tool of an MCP server.
     fn canonical(&self, tool: &str, fields: &Fields<'_>) -> CallName {
-        let McpNames { prefix, joint, context } = self.mcp;
+        let McpNames { prefix, joint, context, .. } = self.mcp;
         let other = CallName { name: tool.to_owned(), server: None, is_mcp: false };
         let rest = match tool.get(..prefix.len()) {
             Some(start) if start.eq_ignore_ascii_case(prefix) => tool.get(prefix.len()..).unwrap_or_default(),

@@ -5,6 +5,9 @@ use crate::client::RecordedCall;
 use crate::encoding::json::{self, Fields, Text};
 use crate::quarantined::{ContentSource, Quarantined};
 
+/// Returns the input as the hook gets it, from the tool and the recorded input.
+pub type AsSent = fn(&str, &[u8]) -> Option<Vec<u8>>;
+
 /// Where a line of a transcript has calls. `a/b` is the field `b` of the object `a`.
 #[derive(Clone, Copy, Debug)]
 pub struct Transcript {
@@ -18,8 +21,8 @@ pub struct Transcript {
     pub input: &'static str,
     /// Another field for inputs that are a text.
     pub other_input: &'static str,
-    /// The input as the hook gets it, where that differs, from the tool and the recorded input.
-    pub as_sent: Option<fn(&str, &[u8]) -> Option<Vec<u8>>>,
+    /// For clients whose hooks get another input than the one that is recorded.
+    pub as_sent: Option<AsSent>,
 }
 
 /// The fields that say what a call does, most telling first.

@@ -121,6 +121,12 @@ impl<'a> RegisteredLayer<'a> {
         drift.map_err(|error| anyhow::anyhow!(error.describe(&self.layer.path)))
     }
 
+    /// Why the client skips the entries although they are right, and what to do.
+    pub fn obstacle(&self) -> Option<(String, &'static str)> {
+        let mut read = |file: &Path| files::read(file).ok().flatten();
+        self.options.client.obstacle(&self.layer.path, self.text(), &mut read)
+    }
+
     fn text(&self) -> &str {
         self.layer.text.as_deref().unwrap_or_default()
     }
@@ -129,9 +135,7 @@ impl<'a> RegisteredLayer<'a> {
     pub fn reasons_off(&self, layers: &SettingsLayers) -> Vec<ReasonOff> {
         let managed = self.layer.scope == Scope::Managed;
         let mut reasons = Vec::new();
-        let mut read = |file: &Path| files::read(file).ok().flatten();
-        let obstacle = self.options.client.obstacle(&self.layer.path, self.text(), &mut read);
-        reasons.extend(obstacle.map(|(what, advice)| ReasonOff { what, advice, is_next_step: true }));
+        reasons.extend(self.obstacle().map(|(what, advice)| ReasonOff { what, advice, is_next_step: true }));
         let mut add = |what: String, advice| reasons.push(ReasonOff { what, advice, is_next_step: false });
         let disabled = layers.hooks_disabled().filter(|(layer, _)| !managed || layer.scope == Scope::Managed);
         if let Some((layer, switch)) = disabled {
