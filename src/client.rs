@@ -5,9 +5,22 @@
 //! read and write the files.
 
 pub mod claude;
+pub mod cline;
+pub mod codex;
+pub mod copilot;
+pub mod described;
+pub mod droid;
+mod edit;
+pub mod gemini;
+pub mod kimi;
+pub mod opencode;
+pub mod qwen;
+mod recognise;
 pub mod registration;
 pub mod server;
 pub mod settings;
+
+pub use recognise::{Caller, recognise};
 
 use crate::event::{EventError, Header, Message};
 use crate::quarantined::Quarantined;
@@ -32,7 +45,7 @@ pub trait Client: fmt::Debug + Sync {
     fn title(&self) -> &'static str;
 
     /// The names of the tools whose input is read, besides those of MCP servers.
-    fn tools(&self) -> &'static [&'static str];
+    fn tools(&self) -> Vec<&'static str>;
 
     /// Parses one event.
     fn parse<'a>(&self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, EventError>;
@@ -58,6 +71,9 @@ pub trait Client: fmt::Debug + Sync {
     /// Renders an event as the client sends it.
     fn sample_event(&self, sample: &SampleEvent<'_>) -> String;
 
+    /// Whether [`Client::sample_event`] can render a call of this tool, and the client takes an answer to it.
+    fn has_sample(&self, phase: Phase, tool: &str) -> bool;
+
     /// The settings file of a scope. `None` where the client has none, or where its directory is not known.
     fn settings_file(&self, scope: Scope, dirs: &SettingsDirs<'_>) -> Option<PathBuf>;
 
@@ -82,6 +98,20 @@ pub trait Client: fmt::Debug + Sync {
 
     /// What a settings file takes away from the guard that is registered in it, one line each.
     fn losses(&self, registration: &Registration, text: &str) -> Result<Vec<String>, FileError>;
+
+    /// Why the client does not run the hooks of a settings file, and what to do; `read` returns the text of a file.
+    fn obstacle(
+        &self,
+        file: &Path,
+        text: &str,
+        read: &mut dyn FnMut(&Path) -> Option<String>,
+    ) -> Option<(String, &'static str)>;
+
+    /// What the client does not do.
+    fn unsupported(&self) -> &'static [described::Unsupported];
+
+    /// The other files that register the guard, beside the settings file: names and texts.
+    fn scripts(&self, registration: &Registration) -> Vec<(&'static str, String)>;
 
     /// The files of a plugin that registers the guard.
     fn plugin(&self, registration: &Registration) -> Result<PluginFiles, FileError>;
@@ -144,6 +174,10 @@ pub trait Client: fmt::Debug + Sync {
     /// The inverse of [`Client::wrap_server`]: `program` is the command again, and `count` arguments are removed.
     fn unwrap_server(&self, text: &str, steps: &[&str], program: &str, count: usize) -> Result<String, FileError>;
 
+    /// Splits a name of which only the servers' names tell where the tool begins: the server, and the tool. `None` if no
+    /// server has that name, or if the client has no such names.
+    fn split_call(&self, name: &str, servers: &[String]) -> Option<(String, String)>;
+
     /// How the client introduces itself to MCP servers.
     fn introduction(&self) -> Introduction;
 
@@ -186,8 +220,34 @@ pub struct Locations {
     pub minimum_version: [u32; 3],
     /// The transcripts of a session below the client's directory: `*` is any name, `{session}` the session.
     pub transcripts: &'static [&'static str],
+    /// Texts of which every line of a transcript that is read has one; empty if all lines are read.
+    pub transcript_marks: &'static [&'static str],
     /// A part of the path of the client's program, where the file itself has another name than the client.
     pub program_path: Option<&'static str>,
+}
+
+impl Locations {
+    /// Nothing but the usual file of a project's servers; for the fields that a client does not set.
+    pub const NONE: Locations = Locations {
+        dir_variable: "",
+        default_dir: "",
+        project_variable: None,
+        attended_variable: None,
+        session_variable: None,
+        managed_dir: "",
+        managed_fragments: "",
+        managed_servers: "",
+        own_servers: &[],
+        project_servers: ".mcp.json",
+        settings_names: &[],
+        settings_format: "",
+        enabling_command: "",
+        program: "",
+        minimum_version: [0, 0, 0],
+        transcripts: &[],
+        transcript_marks: &[],
+        program_path: None,
+    };
 }
 
 /// A line of a client's transcript.
@@ -284,8 +344,40 @@ pub struct OwnServer {
     pub runs_code: &'static [&'static str],
 }
 
-/// All clients. A new client is a folder beside this file and an entry here.
-pub const ALL: &[&dyn Client] = &[DEFAULT];
+/// All clients. A new client is a file beside this one, an entry here, and a row in `recognise.rs`.
+pub static ALL: [&dyn Client; 9] = [
+    DEFAULT,
+    &codex::CODEX,
+    &gemini::GEMINI,
+    &qwen::QWEN,
+    &copilot::COPILOT,
+    &opencode::OPENCODE,
+    &droid::DROID,
+    &cline::CLINE,
+    &kimi::KIMI,
+];
+
+/// Any other program that runs the hook. Before a call, its answer is one that blocks in all known clients.
+pub static UNKNOWN: described::Described = described::Described {
+    name: "unknown",
+    title: "an unknown client",
+    locations: &Locations { default_dir: ".claude", ..Locations::NONE },
+    names: &[described::Names::COMMON],
+    events: &[],
+    tools: &[],
+    mcp: described::McpNames::COMMON,
+    can: described::Can {
+        deny: r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":%},"decision":"deny","reason":%,"permissionDecision":"deny","permissionDecisionReason":%,"permission":"deny","user_message":%,"agent_message":%,"cancel":true,"errorMessage":%}"#,
+        deny_exit: Answer::BLOCKED,
+        ..described::Can::NOTHING
+    },
+    unsupported: &[],
+    place: described::Place { user: "", project: "", form: described::Form::Entries, events: &[], switch: None },
+    obstacle: None,
+    transcript: None,
+    servers: described::Servers { file: "", member: "" },
+    sample: "{}",
+};
 
 /// The client of a command line that names none.
 pub const DEFAULT: &dyn Client = &claude::Claude;

@@ -9,7 +9,7 @@ mod facts;
 pub mod memory;
 pub mod taint;
 
-pub use action::{Action, Change, Dialect, Field, Server, Shows};
+pub use action::{Action, Change, Dialect, Field, Replaces, Server, Shows};
 pub use facts::{Answers, Facts, LooseningRecord, Nonce, ServerProvider, UnapprovedServers};
 
 use crate::encoding::label::Label;
@@ -17,7 +17,7 @@ use crate::encoding::patch;
 use crate::mcp::{Hints, PinCheck, PinPolicy};
 use crate::path::{AbsPath, Place, protected};
 use crate::programs::Catalogue;
-use crate::quarantined::Quarantined;
+use crate::quarantined::{ContentSource, Quarantined};
 use crate::shell::{self, Effects, Reading};
 use crate::verdict::Phase;
 use crate::verdict::failure::Failure;
@@ -73,19 +73,28 @@ pub struct Message<'a> {
     pub is_spilled: SpillTest,
     /// Who answers an ask, as far as the event says.
     pub answers: Answers,
+    /// How the client replaces results.
+    pub replaces: Replaces,
     /// What is wrong with the event although it could be parsed.
     pub failure: Option<Failure>,
 }
 
 impl<'a> Message<'a> {
+    /// The message of a call whose tool has this name.
+    #[must_use]
+    pub fn with_tool(self, name: String) -> Message<'a> {
+        let header = Header { tool: Label::tool(&name), ..self.header };
+        Message { tool: self.tool.derive(name, ContentSource::ModelOutput), header, ..self }
+    }
+
     /// Builds the event: adds the directories and parses the shell text with the catalogue. Facts are added later, see
     /// [`Event::with_facts`].
     pub fn into_event(self, home: Option<String>, project: Option<String>, catalogue: &Catalogue) -> Event<'a> {
-        let Message { phase, header, tool, action, result, cwd, is_spilled, answers, failure } = self;
+        let Message { phase, header, tool, action, result, cwd, is_spilled, answers, replaces, failure } = self;
         let place = Place { cwd, home, project };
         let shell = ShellText::parse(&action, phase, &place, catalogue);
         let facts = Facts { answers, ..Facts::default() };
-        Event { phase, header, tool, action, result, place, is_spilled, facts, failure, shell }
+        Event { phase, header, tool, action, result, place, is_spilled, replaces, facts, failure, shell }
     }
 }
 
@@ -185,6 +194,8 @@ pub struct Event<'a> {
     pub place: Place,
     /// The client's test for spilled results.
     pub is_spilled: SpillTest,
+    /// How the client replaces results.
+    pub replaces: Replaces,
     /// What the runtime has looked up.
     pub facts: Facts,
     /// What is wrong with the event although it could be parsed.

@@ -9,6 +9,7 @@ use runtime::exit_code::REFUSED;
 use runtime::stderr::warn;
 use runtime::{bare, hook, stdout};
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -32,9 +33,16 @@ fn run() -> u8 {
         (_, [verb, rest @ ..]) if verb == "hook" && !help => run_hook(rest, started),
         (Some("security-hook"), _) => commands::run(&["hook".into()], words),
         (Some("quarantine"), _) => commands::run(&["quarantine".into()], words),
+        // Copilot runs the hooks of `.claude/settings.json` without their arguments.
+        (_, []) if is_started_by_copilot() => run_hook(&[], started),
         (_, []) => bare::answer_event().unwrap_or_else(|| commands::run(&[], words)),
         _ => commands::run(&[], words),
     }
+}
+
+/// Whether Copilot runs the program as a hook.
+fn is_started_by_copilot() -> bool {
+    std::env::var_os("COPILOT_CLI").is_some() && !std::io::stdin().is_terminal()
 }
 
 /// Runs the hook. If standard output is closed, no answer can be read, and the exit code blocks the call.

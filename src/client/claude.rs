@@ -2,16 +2,17 @@
 
 mod answer;
 mod event;
-mod locate;
+pub(super) mod locate;
 mod plugins;
 mod register;
 mod rewrap;
-mod servers;
-mod settings;
+pub(super) mod servers;
+pub(super) mod settings;
 mod spill;
 mod transcript;
 mod validate;
 
+use super::described::Unsupported;
 use super::registration::{Drift, PluginFiles, Registration};
 use super::server::{Introduction, Launch, LaunchContext, PluginServers, ServerFile, ServerOrigin, ServerScope};
 use super::settings::{FileError, Scope, Settings, SettingsDirs};
@@ -47,6 +48,7 @@ static LOCATIONS: Locations = Locations {
     program: "claude",
     // Older versions do not know `args` in the entry of a hook.
     minimum_version: [2, 1, 139],
+    transcript_marks: &["tool_use", "\"user\""],
     transcripts: &["projects/*/{session}.jsonl", "projects/*/{session}/subagents/*.jsonl"],
     // The native build is a file named by its version.
     program_path: Some("/claude/versions/"),
@@ -65,8 +67,8 @@ impl Client for Claude {
         "Claude Code"
     }
 
-    fn tools(&self) -> &'static [&'static str] {
-        &event::TOOLS
+    fn tools(&self) -> Vec<&'static str> {
+        event::TOOLS.to_vec()
     }
 
     fn parse<'a>(&self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, EventError> {
@@ -99,6 +101,10 @@ impl Client for Claude {
 
     fn sample_event(&self, sample: &SampleEvent<'_>) -> String {
         event::sample(sample)
+    }
+
+    fn has_sample(&self, _phase: Phase, _tool: &str) -> bool {
+        true
     }
 
     fn settings_file(&self, scope: Scope, dirs: &SettingsDirs<'_>) -> Option<PathBuf> {
@@ -137,6 +143,23 @@ impl Client for Claude {
 
     fn losses(&self, registration: &Registration, text: &str) -> Result<Vec<String>, FileError> {
         SettingsJson::read(text).map(|settings| register::losses(registration, &settings))
+    }
+
+    fn obstacle(
+        &self,
+        _file: &Path,
+        _text: &str,
+        _read: &mut dyn FnMut(&Path) -> Option<String>,
+    ) -> Option<(String, &'static str)> {
+        None
+    }
+
+    fn unsupported(&self) -> &'static [Unsupported] {
+        &[]
+    }
+
+    fn scripts(&self, _registration: &Registration) -> Vec<(&'static str, String)> {
+        Vec::new()
     }
 
     fn plugin(&self, registration: &Registration) -> Result<PluginFiles, FileError> {
@@ -219,6 +242,10 @@ impl Client for Claude {
 
     fn unwrap_server(&self, text: &str, steps: &[&str], program: &str, count: usize) -> Result<String, FileError> {
         rewrap::unwrap(text, steps, program, count)
+    }
+
+    fn split_call(&self, _name: &str, _servers: &[String]) -> Option<(String, String)> {
+        None
     }
 
     fn introduction(&self) -> Introduction {

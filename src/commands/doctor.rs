@@ -92,6 +92,7 @@ fn examine(inspection: &Inspection) -> anyhow::Result<Vec<Problem>> {
         registered.iter().partition(|layer| settings::is_repeated(layer, &registered));
     problems.extend(repeated.into_iter().map(settings::repeated));
     for layer in &registered {
+        problems.extend(layer.obstacle().map(|(what, advice)| Problem::new("not-confirmed", what, advice)));
         problems.extend(entries::check(layer, environment)?);
     }
     problems.extend(other_hooks::check(layers, environment, project));

@@ -8,6 +8,7 @@ use crate::commands::current_dir;
 use crate::runtime::agent_check;
 use crate::runtime::environment::{Environment, now};
 use crate::runtime::facts;
+use crate::runtime::mcp::names;
 use crate::runtime::options::Options;
 use crate::runtime::policy_files;
 use anyhow::{Context, bail, ensure};
@@ -299,6 +300,7 @@ pub fn preview_with_policy(
         Ok(message) => message,
         Err(unread) => bail!(unread.failure.reason()),
     };
+    let message = names::resolve(message, options, environment);
     let event = policy_files::programs::into_event(message, environment);
     let policy = policy_files::load_with(&event, environment, policy);
     let (event, policy) = facts::add(event, policy, options, environment, environment);

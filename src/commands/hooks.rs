@@ -23,7 +23,7 @@ use crate::commands::{current_dir, doctor, path_text, program, say};
 use crate::runtime::agent_check;
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::DONE;
-use crate::runtime::files::diff;
+use crate::runtime::files::{self, diff};
 use crate::runtime::receipts;
 use anyhow::{Context, bail};
 use args::{Target, TargetArgs};
@@ -97,7 +97,12 @@ fn install(preset: Option<&str>, statusline: bool, target: &Target<'_>) -> anyho
         receipts::record_loosening(&receipt_environment(&old, environment), Loosening::HooksInstall)?;
     }
     let backup = if old.is_empty() { Backup::Keep } else { Backup::None };
-    if let Some(kept) = show_or_write(&file, Some(&edited), backup, args)? {
+    let scripts = write_scripts(&file, &new, target)?;
+    let written = show_or_write(&file, Some(&edited), backup, args)?;
+    if scripts && !args.dry_run {
+        files::make_executable(&file.path)?;
+    }
+    if let Some(kept) = written {
         say!("registered in {} with the preset {preset}", file.path.display())?;
         if let Some(kept) = kept {
             say!("how it was before is kept in {}", kept.display())?;
@@ -117,6 +122,24 @@ fn install(preset: Option<&str>, statusline: bool, target: &Target<'_>) -> anyho
     check_in_force(&file.path, target)
 }
 
+/// Writes the other files that register the guard beside the settings file, and returns whether there are any.
+fn write_scripts(file: &SettingsFile, registration: &Registration, target: &Target<'_>) -> anyhow::Result<bool> {
+    let client = target.environment.client;
+    let scripts = client.scripts(registration);
+    for (name, text) in &scripts {
+        let script = SettingsFile::read(&file.path.with_file_name(name))?;
+        let is_ours =
+            |text: &String| client.read_settings(text).is_ok_and(|settings| settings.registration().is_some());
+        if !script.text.as_ref().is_none_or(is_ours) {
+            bail!("{}: it is there and is not the guard's\n  help: move it away", script.path.display());
+        }
+        if show_or_write(&script, Some(text), Backup::None, target.args)?.is_some() {
+            files::make_executable(&script.path)?;
+        }
+    }
+    Ok(!scripts.is_empty())
+}
+
 /// Fails if something keeps the entries of a file from taking effect.
 fn check_in_force(file: &Path, target: &Target<'_>) -> anyhow::Result<()> {
     let environment = &target.environment;
@@ -127,7 +150,11 @@ fn check_in_force(file: &Path, target: &Target<'_>) -> anyhow::Result<()> {
     let registered = RegisteredLayer::all(&layers);
     let reasons = registered.iter().filter(|registered| registered.layer.path == file);
     let reasons = reasons.flat_map(|registered| registered.reasons_off(&layers));
-    let lines: Vec<_> = reasons.map(|reason| format!("{}\n  help: {}", reason.what, reason.advice)).collect();
+    let (own, others): (Vec<_>, Vec<_>) = reasons.partition(|reason| reason.is_next_step);
+    for step in own {
+        say!("note: {}\n  help: {}", step.what, step.advice)?;
+    }
+    let lines: Vec<_> = others.iter().map(|reason| format!("{}\n  help: {}", reason.what, reason.advice)).collect();
     if lines.is_empty() {
         return Ok(());
     }
@@ -153,6 +180,14 @@ fn uninstall(target: &Target<'_>, what: &str) -> anyhow::Result<()> {
     if !args.dry_run && left != file.text {
         let old = client.read_settings(text).map_err(|error| refusal(&file, client, &error))?.registrations();
         receipts::record_loosening(&receipt_environment(&old, environment), Loosening::HooksUninstall)?;
+    }
+    if let Some(registration) = client.read_settings(text).ok().and_then(|settings| settings.registration()) {
+        for (name, text) in client.scripts(&registration) {
+            let script = SettingsFile::read(&file.path.with_file_name(name))?;
+            if script.text.as_ref() == Some(&text) {
+                show_or_write(&script, None, Backup::None, args)?;
+            }
+        }
     }
     if show_or_write(&file, left.as_deref(), Backup::None, args)?.is_some() {
         say!("removed from {}", file.path.display())?;
@@ -185,8 +220,8 @@ fn show_or_write(
 
 /// The registration that `install` writes.
 pub fn registration(preset: &str, environment: &Environment, file: Option<&Path>) -> anyhow::Result<Registration> {
-    let mut words = client_option(environment.client);
-    words.extend(["--preset".to_owned(), preset.to_owned()]);
+    let mut words = vec!["--preset".to_owned(), preset.to_owned()];
+    words.extend(client_option(environment.client));
     for (flag, dir) in environment.dirs() {
         let dir = dir.with_context(|| format!("HOME is not set\n  help: set it, or name `{flag}`"))?;
         words.extend([flag.to_owned(), path_text(dir)?]);

@@ -6,7 +6,7 @@ mod read;
 mod show;
 
 pub use again::{expose, judge_again};
-pub use lookup::{Command, Lookup};
+pub use lookup::{Command, Lookup, find_all, is_traceable};
 pub use read::LogFile;
 
 use super::hooks::{options_with_preset, registered_options};

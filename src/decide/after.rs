@@ -4,7 +4,7 @@ use super::content::ContentScan;
 use super::context::Context;
 use super::{mcp_containers, repeated};
 use crate::event::taint::ESCALATION;
-use crate::event::{Action, Event};
+use crate::event::{Action, Event, Replaces};
 use crate::policy::{Config, Results};
 use crate::quarantine::{Wrapper, notice, result, surface};
 use crate::verdict::failure::Failure;
@@ -18,6 +18,10 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         let context = Context::new(event, config);
         let scan = ContentScan::new(&context);
         let wrapped = if config.results == Results::Wrap { wrap_result(&surface, &scan, &context) } else { None };
+        // The model reads what should have been wrapped.
+        if config.results == Results::Wrap && event.replaces == Replaces::Never && surface.taints {
+            verdict.set_hot();
+        }
         if let (None, Some(raw)) = (&wrapped, &event.result) {
             scan.scan_result(raw.inspect("what it says"));
         }
@@ -80,11 +84,15 @@ pub(crate) fn escalate(event: &Event<'_>, config: &Config, verdict: &mut Verdict
 /// Wraps the texts of the result, and explains the marks. The result of a failed call cannot be replaced.
 fn wrap_result(surface: &Surface, scan: &ContentScan<'_>, context: &Context<'_>) -> Option<(Replacement, String)> {
     let Context { event, config, .. } = context;
-    let nonce = event.facts.nonce.as_ref().filter(|_| event.phase == Phase::After)?;
+    let is_replaced = event.phase == Phase::After && event.replaces != Replaces::Never;
+    let nonce = event.facts.nonce.as_ref().filter(|_| is_replaced)?;
     let judge = |text: &str| scan.scan_text(text);
     let wrap =
         Wrapper { nonce, source: &surface.source, max_bytes: usize::from(config.longest_kb) << 10, judge: &judge };
     let replaced = match &event.result {
+        Some(raw) if event.replaces == Replaces::AsText => {
+            result::wrapped_text(raw.inspect("its texts are wrapped"), &wrap)
+        }
         Some(raw) => result::wrapped(&event.action, raw.inspect("its texts are wrapped"), &wrap)?,
         // A truncated or oversized event may have had a result that was not read.
         None if event.failure.is_some() && matches!(event.action, Action::Mcp { .. }) => result::stub(&wrap),

@@ -68,16 +68,23 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
             judge_patch(text.inspect("which files are changed"), context, verdict);
             shell_text::judge_written(event, config, verdict);
         }
-        Action::Read { path: Some(path) } => {
-            judge_file(path.inspect("which file is read"), Act::Read, context, verdict);
+        Action::Read { paths } => {
+            for path in paths {
+                judge_file(path.inspect("which file is read"), Act::Read, context, verdict);
+            }
         }
-        Action::Files { path, patterns, shows, .. } => {
-            let path = path.as_ref().map_or(event.place.cwd.as_str(), |path| path.inspect("which files are searched"));
+        Action::Files { paths, patterns, shows, .. } => {
             let patterns = patterns.as_ref().map(|patterns| patterns.inspect("which files are searched").as_str());
-            judge_search(path, patterns, *shows, context, verdict);
+            let named = paths.iter().map(|path| path.inspect("which files are searched").as_str());
+            let working = paths.is_empty().then_some(event.place.cwd.as_str());
+            for path in named.chain(working) {
+                judge_search(path, patterns, *shows, context, verdict);
+            }
         }
-        Action::Fetch { url: Some(url) } => {
-            apply_rules(&Subject::page(url.inspect("which page is read")), context, verdict);
+        Action::Fetch { urls } => {
+            for url in urls {
+                apply_rules(&Subject::page(url.inspect("which page is read")), context, verdict);
+            }
         }
         Action::Mcp { .. } => {
             mcp_pins::judge(event, config, verdict);
@@ -103,8 +110,6 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         // A client rejects an event that lacks its key field, so `None` does not occur before a call.
         Action::Edit { path: None, .. }
         | Action::Patch { text: None }
-        | Action::Read { path: None }
-        | Action::Fetch { url: None }
         | Action::Agent { mode: None }
         | Action::Settings { .. }
         | Action::Prompt { .. }

@@ -76,9 +76,10 @@ pub fn touched_paths<'a>(event: &'a Event<'_>) -> Vec<Cow<'a, str>> {
         accesses.filter_map(|access| access.target.path.map(|path| Cow::Owned(path.to_string())))
     };
     match &event.action {
-        Action::Edit { path: Some(path), .. }
-        | Action::Read { path: Some(path) }
-        | Action::Files { path: Some(path), .. } => resolve(path.inspect("where it leads")).collect(),
+        Action::Edit { path: Some(path), .. } => resolve(path.inspect("where it leads")).collect(),
+        Action::Read { paths } | Action::Files { paths, .. } => {
+            paths.iter().flat_map(|path| resolve(path.inspect("where it leads"))).collect()
+        }
         Action::Patch { text: Some(text) } => {
             patch::paths(text.inspect("where they lead")).iter().flat_map(|path| resolve(path)).collect()
         }
@@ -93,8 +94,6 @@ pub fn touched_paths<'a>(event: &'a Event<'_>) -> Vec<Cow<'a, str>> {
         }
         Action::Edit { path: None, .. }
         | Action::Patch { text: None }
-        | Action::Read { path: None }
-        | Action::Files { path: None, .. }
         | Action::Fetch { .. }
         | Action::Search { .. }
         | Action::Mcp { .. }

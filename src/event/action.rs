@@ -28,15 +28,15 @@ pub enum Action {
         /// The patch.
         text: Field,
     },
-    /// Reads a file.
+    /// Reads files.
     Read {
-        /// The file.
-        path: Field,
+        /// The files; empty if they are missing.
+        paths: Vec<Quarantined<String>>,
     },
     /// Searches files, or lists their names.
     Files {
-        /// The directory; `None` means the working directory.
-        path: Field,
+        /// The directories; none means the working directory.
+        paths: Vec<Quarantined<String>>,
         /// Patterns for file names.
         patterns: Field,
         /// The text that is searched for.
@@ -44,10 +44,10 @@ pub enum Action {
         /// What the result shows of the files.
         shows: Shows,
     },
-    /// Fetches a web page.
+    /// Fetches web pages.
     Fetch {
-        /// The address.
-        url: Field,
+        /// The addresses; empty if they are missing.
+        urls: Vec<Quarantined<String>>,
     },
     /// Searches the web.
     Search {
@@ -85,6 +85,18 @@ pub enum Action {
     },
     /// Anything else.
     Other,
+}
+
+/// How a client takes a text in place of a result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Replaces {
+    /// As a value of the shape that the tool's results have.
+    #[default]
+    InShape,
+    /// As a text.
+    AsText,
+    /// Not at all.
+    Never,
 }
 
 /// What a search shows of files.

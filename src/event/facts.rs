@@ -19,8 +19,8 @@ pub struct Facts {
     pub answers: Answers,
     /// For wrapping a result.
     pub nonce: Option<Nonce>,
-    /// The file that was read, with symlinks resolved.
-    pub real_path: Option<String>,
+    /// The files that were read, with symlinks resolved.
+    pub read_paths: Vec<String>,
     /// The paths of the call that contain symlinks, as written and resolved.
     pub real_paths: BTreeMap<String, String>,
     /// The files that an edit changes, before the change: `(path, text)`.

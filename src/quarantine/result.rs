@@ -72,6 +72,22 @@ pub(crate) fn wrapped(action: &Action, raw: &[u8], wrap: &Wrapper<'_>) -> Option
     }
 }
 
+/// A result as one wrapped text, as a JSON string: the texts of its parts, or the whole of it where it has others.
+pub(crate) fn wrapped_text(raw: &[u8], wrap: &Wrapper<'_>) -> String {
+    let part = |part: &[u8]| {
+        let fields = Fields::read(part);
+        let text = fields.string("text").filter(|_| fields.error().is_none())?;
+        let is_text = |name: &str, raw: &[u8]| name == "text" || (name == "type" && raw == b"\"text\"");
+        fields.iter().all(|(name, raw)| is_text(name, raw)).then_some(text.text)
+    };
+    let content = Fields::read(raw);
+    let parts = content.get("content").filter(|_| content.names().count() == 1).unwrap_or(raw);
+    let texts: Option<Vec<String>> = items(parts).into_iter().map(part).collect();
+    let text = Text::read(raw).map(|text| text.text);
+    let text = text.or_else(|| texts.filter(|texts| !texts.is_empty()).map(|texts| texts.join("\n")));
+    quoted(&wrap.text(&text.unwrap_or_else(|| lossy_text(raw))))
+}
+
 /// The text of a result for content rules: its strings, each as a paragraph, and everything between them.
 pub(crate) fn flat(raw: &[u8]) -> String {
     // Most results are valid UTF-8, for which `from_utf8` is faster than `from_utf8_lossy`.

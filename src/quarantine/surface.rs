@@ -22,36 +22,34 @@ pub fn surface(event: &Event<'_>, config: &Config) -> Option<Surface> {
             let name = server.as_ref().map_or("", |name| name.inspect("a resource belongs to a server").as_str());
             Some(server_surface(Namespace::of_server(name), true, event, config))
         }
-        Action::Fetch { url: Some(url) } if config.owns_host(url.inspect("is the host the operator's own")) => None,
-        Action::Fetch { url } => untrusted(
-            "quarantine-webfetch",
-            url.as_ref().map_or(Label::of("webfetch", ""), |url| Label::host("webfetch", url)),
-        ),
+        Action::Fetch { urls } if urls.is_empty() => untrusted("quarantine-webfetch", Label::of("webfetch", "")),
+        Action::Fetch { urls } => {
+            let foreign = urls.iter().find(|url| !config.owns_host(url.inspect("is the host the operator's own")))?;
+            untrusted("quarantine-webfetch", Label::host("webfetch", foreign))
+        }
         Action::Search { .. } => untrusted("quarantine-websearch", Label::new("websearch")),
-        Action::Read { path } => {
-            // An unreadable path may name an upload.
-            let Some(name) = path else { return untrusted("quarantine-upload", Label::of("upload", "")) };
-            let lexical = AbsPath::resolve(name.inspect("is it below uploads"), &event.place);
-            let real = event.facts.real_path.as_deref().map(|real| AbsPath::resolve(real, &event.place));
-            let matches = |test: fn(&AbsPath, &str) -> bool| {
-                let session = event.header.session.as_str();
-                test(&lexical, session) || real.as_ref().is_some_and(|real| test(real, session))
-            };
-            let foreign = [Some(&lexical), real.as_ref()].into_iter().flatten().find_map(ForeignFile::of);
-            if let Some(foreign) = foreign {
-                untrusted(foreign.rule(), Label::file(foreign.kind(), name))
-            } else if matches(event.is_spilled) {
-                untrusted("quarantine-spill", Label::file("spill", name))
-            } else {
-                None
-            }
+        // An unreadable path may name an upload.
+        Action::Read { paths } if paths.is_empty() => untrusted("quarantine-upload", Label::of("upload", "")),
+        Action::Read { paths } => {
+            let lexical = paths.iter().map(|name| (name, name.inspect("is it below uploads").as_str()));
+            let real = event.facts.read_paths.iter().filter_map(|real| Some((paths.first()?, real.as_str())));
+            lexical.chain(real).find_map(|(name, path)| {
+                let path = AbsPath::resolve(path, &event.place);
+                if let Some(foreign) = ForeignFile::of(&path) {
+                    untrusted(foreign.rule(), Label::file(foreign.kind(), name))
+                } else if (event.is_spilled)(&path, event.header.session.as_str()) {
+                    untrusted("quarantine-spill", Label::file("spill", name))
+                } else {
+                    None
+                }
+            })
         }
         Action::Shell { command, .. } => match command {
             None => untrusted("quarantine-shell", Label::of("shell", "")),
             Some(command) => untrusted("quarantine-shell", fetched::source(command, event, config)?),
         },
-        Action::Files { path, patterns, .. } => {
-            let searched = [path, patterns].into_iter().flatten().map(|text| text.inspect("does it search uploads"));
+        Action::Files { paths, patterns, .. } => {
+            let searched = paths.iter().chain(patterns).map(|text| text.inspect("does it search uploads"));
             let mut names = searched.flat_map(|text| text.split(['/', ',', ' ', '{', '}']));
             names.any(fetched::is_uploads).then(|| untrusted("quarantine-upload", Label::of("upload", "")))?
         }

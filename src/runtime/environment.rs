@@ -1,6 +1,7 @@
 //! The process environment: directories, the project, the clock.
 
 use super::options::Dirs;
+use rune::client::Locations;
 use rune::client::settings::SettingsDirs;
 use rune::client::{self, Client};
 use rune::event::{Event, Message};
@@ -19,6 +20,8 @@ pub struct Environment {
     pub state_dir: Option<PathBuf>,
     pub data_dir: Option<PathBuf>,
     pub client_dir: Option<PathBuf>,
+    /// The directory of the log, which is the same for all clients.
+    pub log_dir: Option<PathBuf>,
     /// Whether `client_dir` comes from the command line, which a project cannot change.
     pub client_dir_given: bool,
     /// The client's project directory.
@@ -45,16 +48,22 @@ impl Environment {
             let base = absolute(variable).or_else(|| home.as_ref().map(|home| home.join(default)));
             base.map(|base| base.join("rune"))
         };
+        let directory_of = |locations: &Locations| {
+            let default = home.as_ref().map(|home| home.join(locations.default_dir));
+            absolute(locations.dir_variable).or(default)
+        };
         let environment = Environment {
             config_dir: under("XDG_CONFIG_HOME", ".config"),
             state_dir: under("XDG_STATE_HOME", ".local/state"),
             data_dir: under("XDG_DATA_HOME", ".local/share"),
-            client_dir: absolute(locations.dir_variable)
-                .or_else(|| home.as_ref().map(|home| home.join(locations.default_dir))),
+            client_dir: directory_of(locations),
+            log_dir: directory_of(client::DEFAULT.locations()),
             client_dir_given: false,
             project: locations.project_variable.and_then(absolute),
             current_dir: env::current_dir().ok(),
-            quarantine_disabled: env::var_os("QUARANTINE_DISABLE").is_some_and(|value| value == "1"),
+            // Other clients take variables from files of the project.
+            quarantine_disabled: client.name() == client::DEFAULT.name()
+                && env::var_os("QUARANTINE_DISABLE").is_some_and(|value| value == "1"),
             unattended: locations.attended_variable.is_some_and(|name| env::var_os(name).is_some_and(|on| on == "0")),
             client,
             home,
@@ -89,7 +98,25 @@ impl Environment {
             data_dir: dirs.data.clone().or_else(|| self.data_dir.clone()),
             client_dir: dirs.client.clone().or_else(|| self.client_dir.clone()),
             client_dir_given: dirs.client.is_some(),
+            log_dir: dirs
+                .client
+                .clone()
+                .filter(|_| self.client.name() == client::DEFAULT.name())
+                .or_else(|| self.log_dir.clone()),
             ..self.clone()
+        }
+    }
+
+    /// The environment of the client that a log line names.
+    pub fn of_logged(&self, name: &str) -> Environment {
+        match client::named(name).filter(|client| client.name() != self.client.name()) {
+            Some(client) => {
+                let dirs = [&self.config_dir, &self.state_dir, &self.data_dir].map(Clone::clone);
+                let [config, state, data] = dirs;
+                let project = self.project.clone();
+                Environment { project, ..Environment::of(client, &Dirs { config, state, data, client: None }) }
+            }
+            None => self.clone(),
         }
     }
 

@@ -15,7 +15,7 @@ use rune::event::taint::Taint;
 use rune::event::{Action, Answers, Event, Facts, Nonce};
 use rune::path::{AbsPath, Place, protected};
 use rune::policy::{Config, Results};
-use rune::quarantined::{Audit, Reason};
+use rune::quarantined::{Audit, Quarantined, Reason};
 use rune::shell::Command;
 use rune::verdict::Phase;
 use rune::verdict::failure::Failure;
@@ -277,13 +277,13 @@ fn after(event: &Event<'_>, config: &Config, environment: &Environment, state: &
         let servers = project_servers(environment, &event.place.cwd).map_err(Failure::Config);
         facts.project_servers = collected.value_or(servers, Vec::new());
     }
-    if let Action::Read { path: Some(path) } = &event.action {
-        let reason = Reason::new("a symlink may lead to an untrusted directory");
-        let real = reason.ok().and_then(|reason| {
-            let path = path.expose(reason, &mut Audit::new(|_| {}));
-            std::fs::canonicalize(Path::new(&event.place.cwd).join(path)).ok()
-        });
-        facts.real_path = real.map(|real| real.to_string_lossy().into_owned());
+    if let Action::Read { paths } = &event.action {
+        let real = |path: &Quarantined<String>| {
+            let reason = Reason::new("a symlink may lead to an untrusted directory").ok()?;
+            let name = path.expose(reason, &mut Audit::new(|_| {}));
+            Some(std::fs::canonicalize(Path::new(&event.place.cwd).join(name)).ok()?.to_string_lossy().into_owned())
+        };
+        facts.read_paths = paths.iter().filter_map(real).collect();
     }
     // Only a pin distinguishes a trusted server from a project's server of the same name.
     if matches!(event.action, Action::Mcp { .. }) && !facts.project_servers.is_empty() {

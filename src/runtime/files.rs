@@ -37,6 +37,11 @@ pub fn write_like(path: &Path, text: &str, like: &Path) -> anyhow::Result<()> {
     write(path, text.as_bytes(), 0o600, fs::metadata(like).ok())
 }
 
+/// Lets everybody who may read a file run it.
+pub fn make_executable(path: &Path) -> anyhow::Result<()> {
+    fs::set_permissions(path, Permissions::from_mode(0o755)).with_context(|| path.display().to_string())
+}
+
 /// Writes a file atomically with mode 644. Fails if there is a symlink at its path.
 pub fn write_public(path: &Path, text: &[u8]) -> anyhow::Result<()> {
     refuse_symlink(path)?;

@@ -9,6 +9,7 @@ mod failsafe;
 use super::abort::AbortHandler;
 use super::environment::Environment;
 use super::facts;
+use super::mcp::names;
 use super::options::Options;
 use super::policy_files::{self, LoadedPolicy};
 use super::receipts::{self, PendingReceipt};
@@ -17,6 +18,7 @@ use super::stderr::warn;
 use super::stdin::Input;
 use super::watchdog::{Progress, park_forever};
 use super::{log, session, stdin};
+use rune::client;
 use rune::event::{Event, EventError, Header, LooseningRecord, Message};
 use rune::policy::Config;
 use rune::receipt::Decision;
@@ -24,16 +26,60 @@ use rune::telemetry::LogLine;
 use rune::verdict::limits::EVENT_BYTES;
 use rune::verdict::{Effect, Phase, Surface, Verdict};
 use std::ffi::OsString;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// What is the same for every step of one run of the hook.
 struct Call {
-    options: Options,
-    environment: Environment,
+    /// As the command line says.
+    registered: Caller,
+    /// As the payload says, where it says another client.
+    recognised: OnceLock<Caller>,
     started: Instant,
     /// `None` where the signal handler could not be installed.
     abort_handler: Option<AbortHandler>,
+}
+
+/// The client that runs the hook, and the directories that follow from it.
+struct Caller {
+    options: Options,
+    environment: Environment,
+}
+
+impl Caller {
+    fn of(options: Options) -> Caller {
+        Caller { environment: options.environment(), options }
+    }
+}
+
+impl Call {
+    fn caller(&self) -> &Caller {
+        self.recognised.get().unwrap_or(&self.registered)
+    }
+
+    fn options(&self) -> &Options {
+        &self.caller().options
+    }
+
+    fn environment(&self) -> &Environment {
+        &self.caller().environment
+    }
+
+    /// Sets who runs the hook: a mark of the payload overrides the command line, because several clients read the settings
+    /// of others.
+    fn recognise(&self, input: &Input) {
+        let Caller { options, .. } = &self.registered;
+        let client = match client::recognise(&input.bytes) {
+            client::Caller::Known(client) => client,
+            client::Caller::Foreign => &client::UNKNOWN,
+            // An event without a mark blocks in every client, unless it is known to come after a call.
+            client::Caller::Unmarked if options.names_client || options.phase.is_some_and(Phase::is_after) => return,
+            client::Caller::Unmarked => &client::UNKNOWN,
+        };
+        if client.name() != options.client.name() {
+            self.recognised.set(Caller::of(options.for_client(client))).ok();
+        }
+    }
 }
 
 /// The verdict on one event, and what the later steps need of the event.
@@ -54,15 +100,16 @@ pub fn run(words: &[OsString], started: Instant) -> u8 {
     // A panic is answered as a failure. Its message is dropped, because it could quote the payload.
     std::panic::set_hook(Box::new(|_| {}));
     let options = Options::parse(words);
-    let environment = options.environment();
     let abort_handler = AbortHandler::arm(options.phase).inspect_err(|error| warn(&format!("SIGABRT: {error}")));
-    let call = Arc::new(Call { options, environment, started, abort_handler: abort_handler.ok() });
+    let (registered, recognised) = (Caller::of(options), OnceLock::new());
+    let call = Arc::new(Call { registered, recognised, started, abort_handler: abort_handler.ok() });
     failsafe::run(&call, answer)
 }
 
 /// The pipeline, from stdin to the answer and its log line.
 fn answer(call: &Call, progress: &Progress) {
     let input = read_stdin();
+    call.recognise(&input);
     let judgement = match parse_event(call, &input, progress) {
         Ok(event) => {
             let policy = load_policy(call, &event);
@@ -89,9 +136,9 @@ fn read_stdin() -> Input {
 fn parse_event<'a>(call: &Call, input: &'a Input, progress: &Progress) -> Result<Event<'a>, EventError> {
     stage::enter(Stage::Parse);
     let too_large = (!input.is_complete).then(|| EVENT_BYTES.failure());
-    let message = match call.options.client.parse(&input.bytes) {
+    let message = match call.options().client.parse(&input.bytes) {
         Ok(message) => {
-            let header = Header { is_attended: !call.environment.unattended, ..message.header };
+            let header = Header { is_attended: !call.environment().unattended, ..message.header };
             Message { header, failure: too_large.or(message.failure), ..message }
         }
         Err(EventError { header, failure }) => {
@@ -103,7 +150,8 @@ fn parse_event<'a>(call: &Call, input: &'a Input, progress: &Progress) -> Result
     if let Some(handler) = &call.abort_handler {
         handler.set_phase(Some(message.phase));
     }
-    let event = policy_files::programs::into_event(message, &call.environment);
+    let message = names::resolve(message, call.options(), call.environment());
+    let event = policy_files::programs::into_event(message, call.environment());
     if event.phase.is_after() {
         // If loading the policy hangs, the result is still marked as the built-in defaults say.
         progress.set_provisional(&event.header, rune::decide(&event, &Config::fold([], Vec::new())));
@@ -113,12 +161,12 @@ fn parse_event<'a>(call: &Call, input: &'a Input, progress: &Progress) -> Result
 
 fn load_policy(call: &Call, event: &Event<'_>) -> LoadedPolicy {
     stage::enter(Stage::Policy);
-    policy_files::load(event, &call.options, &call.environment)
+    policy_files::load(event, call.options(), call.environment())
 }
 
 fn collect_facts<'a>(call: &Call, event: Event<'a>, policy: LoadedPolicy) -> (Event<'a>, LoadedPolicy) {
     stage::enter(Stage::Facts);
-    facts::add(event, policy, &call.options, &call.environment, &call.environment)
+    facts::add(event, policy, call.options(), call.environment(), call.environment())
 }
 
 fn decide(event: Event<'_>, policy: LoadedPolicy, progress: &Progress) -> Judgement {
@@ -143,7 +191,7 @@ fn judge_unreadable(call: &Call, error: EventError, progress: &Progress) -> Judg
     let EventError { header, failure } = error;
     let header = *header;
     progress.set_provisional(&header, Verdict::default());
-    let config = policy_files::settings(&call.options, &call.environment);
+    let config = policy_files::settings(call.options(), call.environment());
     let verdict = Verdict::of(failure.finding(header.phase, config.failure));
     let receipt = PendingReceipt::for_failure(&header, config.receipts, &verdict);
     Judgement { header, verdict, receipt, salt: String::new(), reported: Vec::new(), new_servers: Vec::new() }
@@ -155,32 +203,32 @@ fn judge_unreadable(call: &Call, error: EventError, progress: &Progress) -> Judg
 /// write fails, the next call fails as well, see [`session::read_taint`].
 fn record_state(call: &Call, judgement: &Judgement) {
     stage::enter(Stage::Record);
-    if call.options.dry_run {
+    if call.options().dry_run {
         return;
     }
     let Judgement { header, verdict, salt, new_servers, .. } = judgement;
-    for error in session::record(&call.environment, header, verdict, salt, new_servers) {
+    for error in session::record(call.environment(), header, verdict, salt, new_servers) {
         warn(&error);
     }
 }
 
 /// The surface that taints the session; none in a dry run.
 fn tainting_surface<'v>(call: &Call, verdict: &'v Verdict) -> Option<&'v Surface> {
-    verdict.surface().filter(|surface| surface.taints && !call.options.dry_run)
+    verdict.surface().filter(|surface| surface.taints && !call.options().dry_run)
 }
 
 /// The HMAC of the input of a call that is not passed silently. Other calls do not read the key.
 fn hash_input(call: &Call, input: &Input, judgement: &Judgement) -> Option<String> {
     let is_logged = judgement.header.phase == Some(Phase::Before) && judgement.verdict.effect() > Effect::Pass;
-    let input = call.options.client.tool_input(&input.bytes).filter(|_| is_logged && !call.options.dry_run)?;
-    let key = receipts::key::read_or_create_arguments_key(&call.environment).inspect_err(|error| warn(error)).ok()?;
+    let input = call.options().client.tool_input(&input.bytes).filter(|_| is_logged && !call.options().dry_run)?;
+    let key = receipts::key::read_or_create_arguments_key(call.environment()).inspect_err(|error| warn(error)).ok()?;
     key.hmac(&input)
 }
 
 fn append_log(call: &Call, line: LogLine) {
     stage::enter(Stage::Log);
-    if !call.options.dry_run
-        && let Err(error) = log::append(&call.environment, &line)
+    if !call.options().dry_run
+        && let Err(error) = log::append(call.environment(), &line)
     {
         warn(&error);
     }
@@ -188,7 +236,7 @@ fn append_log(call: &Call, line: LogLine) {
 
 /// Writes the receipt of the call, and seals the receipts of a session that has ended.
 fn write_receipts(call: &Call, judgement: Judgement) {
-    let Call { options, environment, .. } = call;
+    let Caller { options, environment } = call.caller();
     if options.dry_run {
         return;
     }

@@ -11,7 +11,7 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 pub fn path(environment: &Environment) -> Option<PathBuf> {
-    environment.client_dir.as_ref().map(|dir| dir.join("telemetry.jsonl"))
+    environment.log_dir.as_ref().map(|dir| dir.join("telemetry.jsonl"))
 }
 
 /// Appends the line to the log. The error names the file.

@@ -16,6 +16,8 @@ use time::format_description::well_known::Rfc3339;
 pub struct Options {
     pub phase: Option<Phase>,
     pub client: &'static dyn Client,
+    /// Whether the command line names the client.
+    pub names_client: bool,
     pub preset: Option<String>,
     pub dirs: Dirs,
     /// The settings file that this call is registered in.
@@ -46,6 +48,7 @@ impl Options {
         let mut options = Options {
             phase: None,
             client: client::DEFAULT,
+            names_client: false,
             preset: None,
             dirs: Dirs::default(),
             registered_in: None,
@@ -82,6 +85,14 @@ impl Options {
         Options::parse(&registration.words.iter().map(OsString::from).collect::<Vec<_>>())
     }
 
+    /// The same options for another client, which has another directory.
+    pub fn for_client(&self, client: &'static dyn Client) -> Options {
+        if client.name() == self.client.name() {
+            return self.clone();
+        }
+        Options { client, dirs: Dirs { client: None, ..self.dirs.clone() }, ..self.clone() }
+    }
+
     /// The environment of the hook.
     pub fn environment(&self) -> Environment {
         Environment::of(self.client, &self.dirs)
@@ -113,7 +124,7 @@ impl Options {
         };
         match flag {
             "--client" => match client::named(&value.to_string_lossy()) {
-                Some(client) => self.client = client,
+                Some(client) => (self.client, self.names_client) = (client, true),
                 None => self.fail(format!("unknown client `{}`", value.to_string_lossy())),
             },
             "--preset" => self.preset = Some(value.to_string_lossy().into_owned()),

@@ -271,8 +271,13 @@ pub fn allowlist_path(environment: &Environment) -> Option<PathBuf> {
 /// The names of the servers that the projects' files name and the client may have read.
 pub fn project_servers(environment: &Environment, cwd: &str) -> Result<Vec<String>, String> {
     let mut servers = Vec::new();
+    let user = environment.user_server_file();
     for dir in environment.project_dirs(cwd) {
         let path = dir.join(environment.client.locations().project_servers);
+        // In the home directory, the file of a project may be that of the user.
+        if user.as_ref() == Some(&path) {
+            continue;
+        }
         let Some(text) = read_text(&path)? else { continue };
         let file = environment.client.servers(&text, &[]);
         if let Some(error) = file.errors.first() {

@@ -21,6 +21,9 @@ const MAX_LINE_BYTES: u64 = 64 << 20;
 
 const BUFFER_BYTES: usize = 64 << 10;
 
+/// Characters of a session's id that some clients put into the names of transcripts.
+const SHORT_ID_CHARS: usize = 8;
+
 /// The longest id of a session or a call.
 const MAX_ID_BYTES: usize = 128;
 
@@ -33,19 +36,23 @@ pub fn is_plain_id(id: &str) -> bool {
     (1..=MAX_ID_BYTES).contains(&id.len()) && id.bytes().all(is_plain)
 }
 
-/// The calls of a session with these ids, by id. A call that is recorded twice, with different inputs perhaps, has several
-/// entries.
+/// The calls of a session with these ids, by id; an empty id stands for all calls, which are those with an empty id then. A
+/// call that is recorded twice, with different inputs perhaps, has several entries.
 pub fn find(environment: &Environment, session: &str, ids: &BTreeSet<&str>) -> BTreeMap<String, Vec<RecordedCall>> {
     let mut found: BTreeMap<String, Vec<RecordedCall>> = BTreeMap::new();
     let Some(dir) = environment.client_dir.as_deref().filter(|_| is_plain_id(session)) else { return found };
     for pattern in environment.client.locations().transcripts {
-        let pattern = pattern.replace(SESSION, session);
+        let start: String = session.chars().take(SHORT_ID_CHARS).collect();
+        let pattern = pattern.replace(SESSION, session).replace("{start}", &start);
         for path in list(dir, &pattern.split('/').collect::<Vec<_>>()) {
             let Some(mut transcript) = path.open(environment) else { continue };
             let steps = std::iter::from_fn(|| transcript.next_line()).flat_map(|line| line.steps);
-            let calls = steps.filter_map(|step| if let RecordedStep::Call(call) = step { Some(call) } else { None });
-            for call in calls.filter(|call| ids.contains(call.id.as_str()) && is_plain_id(&call.id)) {
-                found.entry(call.id.clone()).or_default().push(call);
+            for call in steps.filter_map(|step| if let RecordedStep::Call(call) = step { Some(call) } else { None }) {
+                if is_plain_id(&call.id) && ids.contains(call.id.as_str()) {
+                    found.entry(call.id.clone()).or_default().push(call);
+                } else if ids.contains("") {
+                    found.entry(String::new()).or_default().push(call);
+                }
             }
         }
     }
@@ -235,7 +242,8 @@ impl Transcript {
                 self.lines.skip_until(b'\n').ok()?;
                 continue;
             }
-            let is_needed = |text: &str| text.contains("tool_use") || text.contains("\"user\"");
+            let marks = self.client.locations().transcript_marks;
+            let is_needed = |text: &str| marks.is_empty() || marks.iter().any(|mark| text.contains(mark));
             if !std::str::from_utf8(&line).is_ok_and(is_needed) {
                 continue;
             }

@@ -15,7 +15,7 @@ fn webfetch() -> String {
 #[test]
 fn a_fetched_page_gets_the_notice_and_one_log_line() {
     let home = Sandbox::new();
-    let payload = std::fs::read("tests/fixtures/posttooluse-webfetch.json").unwrap();
+    let payload = std::fs::read("tests/fixtures/claude/posttooluse-webfetch.json").unwrap();
     let output = home.run(&["hook", "post"], &payload);
     assert_eq!(output.exit, 0);
     let answer = json!({"hookSpecificOutput": {"hookEventName": "PostToolUse",
@@ -112,9 +112,11 @@ fn an_unreadable_event_is_denied_before_a_call_in_every_preset() {
     for preset in ["gentle", "strict", "off"] {
         for input in inputs {
             let output = home.run(&["hook", "pre", "--preset", preset], input);
+            // Without the name of an event the client is not known, and only this exit code blocks in all of them.
+            let exit = if String::from_utf8_lossy(input).contains("hook_event_name") { 0 } else { 2 };
             assert_eq!(
                 (output.decision().as_str(), output.exit),
-                ("deny", 0),
+                ("deny", exit),
                 "{preset} {}",
                 String::from_utf8_lossy(input)
             );
@@ -140,7 +142,7 @@ fn an_unreadable_event_of_an_unknown_phase_is_exit_code_2() {
     assert_eq!(home.run(&["hook", "pre"], broken_stop).decision(), "deny");
     for input in ["", "{}", "nonsense", r#"{"hook_event_name":"Invented","tool_name":"Bash"}"#, broken_stop] {
         let output = home.run(&["hook"], input);
-        assert_eq!((output.exit, output.stdout.as_str()), (2, ""), "{input}");
+        assert_eq!((output.exit, output.stdout.is_empty()), (2, input.contains("hook_event_name")), "{input}");
         assert!(output.stderr.contains("rune/event"), "{input}");
     }
     assert_eq!(home.log().len(), 6);

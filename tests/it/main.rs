@@ -16,6 +16,7 @@ mod support;
 mod allow;
 mod canonical;
 mod cases;
+mod clients;
 mod content;
 mod differential;
 mod doctor;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 /// An event of the real client that was truncated, repeated, or has a byte changed or bytes inserted.
 fn damaged() -> impl Strategy<Value = Vec<u8>> {
-    let fixtures: Vec<Vec<u8>> = std::fs::read_dir("tests/fixtures")
+    let fixtures: Vec<Vec<u8>> = std::fs::read_dir("tests/fixtures/claude")
         .unwrap()
         .map(|entry| std::fs::read(entry.unwrap().path()).unwrap())
         .collect();

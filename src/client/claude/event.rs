@@ -3,7 +3,7 @@
 use crate::client::{Outcome, RecordedCall, RecordedEvent, RecordedPlace, SampleEvent};
 use crate::encoding::json::{self, Fields, Text};
 use crate::encoding::label::Label;
-use crate::event::{Action, Answers, Change, Dialect, EventError, Field, Header, Message, Server, Shows};
+use crate::event::{Action, Answers, Change, Dialect, EventError, Field, Header, Message, Replaces, Server, Shows};
 use crate::quarantined::{ContentSource, Quarantined};
 use crate::verdict::Phase;
 use crate::verdict::failure::Failure;
@@ -189,6 +189,7 @@ pub(super) fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, EventEr
         cwd: text("cwd").text,
         is_spilled: super::spill::is_spilled,
         answers: answers(&fields),
+        replaces: Replaces::InShape,
         failure: flaw.map(Failure::Event),
         header,
     })
@@ -254,8 +255,8 @@ fn call(
                 .find(|name| input.get(name).is_some())
                 .unwrap_or("input")),
         },
-        "read" => Action::Read { path: key("file_path") },
-        "notebookread" => Action::Read { path: key("notebook_path") },
+        "read" => Action::Read { paths: key("file_path").into_iter().collect() },
+        "notebookread" => Action::Read { paths: key("notebook_path").into_iter().collect() },
         "grep" => {
             let text = key("pattern");
             let mut given = |name: &str| if is_given(&input, name) { key(name) } else { None };
@@ -271,7 +272,7 @@ fn call(
                 Some(_) => Shows::Lines,
             };
             Action::Files {
-                path,
+                paths: path.into_iter().collect(),
                 patterns: glob.or_else(|| kind.as_ref().filter(|kind| !is_all(kind)).map(of_kind)),
                 text,
                 shows,
@@ -280,13 +281,13 @@ fn call(
         "glob" => {
             let patterns = key("pattern");
             let path = if is_given(&input, "path") { key("path") } else { None };
-            Action::Files { path, patterns, text: None, shows: Shows::Names }
+            Action::Files { paths: path.into_iter().collect(), patterns, text: None, shows: Shows::Names }
         }
         "ls" => {
             let path = if is_given(&input, "path") { key("path") } else { None };
-            Action::Files { path, patterns: None, text: None, shows: Shows::Names }
+            Action::Files { paths: path.into_iter().collect(), patterns: None, text: None, shows: Shows::Names }
         }
-        "webfetch" => Action::Fetch { url: key("url") },
+        "webfetch" => Action::Fetch { urls: key("url").into_iter().collect() },
         "websearch" => {
             key("query");
             let raw = fields.get("tool_input").unwrap_or_default().to_vec();

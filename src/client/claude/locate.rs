@@ -6,7 +6,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 /// The line and column, from 1, of the value that names and indexes lead to: of a member its name, of an element its
 /// value.
-pub(super) fn locate(text: &str, steps: &[&str]) -> Option<(usize, usize)> {
+pub(in crate::client) fn locate(text: &str, steps: &[&str]) -> Option<(usize, usize)> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let parsed = parse_to_ast(body, &CollectOptions::default(), &ParseOptions::default()).ok()?;
     let root = parsed.value?;

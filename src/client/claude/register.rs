@@ -2,12 +2,12 @@
 //! from them. The rest of the file keeps its bytes.
 
 use super::settings::{HookEntry, SettingsJson, command};
+use crate::client::edit::{array, edit, input, object};
 use crate::client::registration::{
     Difference, Drift, EntryDefect, MIN_TIMEOUT_SECONDS, REGISTERED_IN, Registration, preset_and_rest,
 };
 use crate::client::settings::{FileError, HookCommand};
-use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstInputValue, CstNode};
 use serde_json::{Value, json};
 
 /// The tools whose results may be untrusted. The pattern needs anchors: without special characters the client would
@@ -105,7 +105,7 @@ fn insert(registration: &Registration, text: &str) -> Result<String, FileError> 
     edit(text, |root| {
         let hooks = object(root, "hooks")?;
         for (event, group) in groups(registration) {
-            array(&hooks, event)?.append(input(&group));
+            array(&hooks, event)?.append(input(&group, &FIELDS));
         }
         Ok(())
     })
@@ -262,49 +262,6 @@ fn clear(group: &CstNode) -> bool {
         found.into_iter().for_each(CstNode::remove);
     }
     true
-}
-
-/// Edits the text of a settings file; a byte-order mark is kept.
-fn edit(text: &str, change: impl FnOnce(&CstObject) -> Result<(), FileError>) -> Result<String, FileError> {
-    let (mark, body) = text.strip_prefix('\u{feff}').map_or(("", text), |body| ("\u{feff}", body));
-    let body = if body.trim().is_empty() { "{}\n" } else { body };
-    let root = CstRootNode::parse(body, &ParseOptions::default()).map_err(|error| FileError::new(error.to_string()))?;
-    let object = root.object_value().ok_or_else(|| FileError::new("settings are a JSON object"))?;
-    change(&object)?;
-    Ok(format!("{mark}{root}"))
-}
-
-fn object(of: &CstObject, name: &str) -> Result<CstObject, FileError> {
-    check_unique(of, name)?;
-    of.object_value_or_create(name).ok_or_else(|| FileError::new(format!("`{name}` is not an object")))
-}
-
-fn array(of: &CstObject, name: &str) -> Result<CstArray, FileError> {
-    check_unique(of, name)?;
-    of.array_value_or_create(name).ok_or_else(|| FileError::new(format!("`{name}` is not a list")))
-}
-
-/// Rejects several members with one name: the client uses the last, and an editor the first.
-fn check_unique(of: &CstObject, name: &str) -> Result<(), FileError> {
-    match of.properties().iter().filter(|member| member.decoded_name().as_deref() == Some(name)).count() {
-        0 | 1 => Ok(()),
-        times => Err(FileError::new(format!("`{name}` stands there {times} times"))),
-    }
-}
-
-fn input(value: &Value) -> CstInputValue {
-    match value {
-        Value::Null => CstInputValue::Null,
-        Value::Bool(value) => CstInputValue::Bool(*value),
-        Value::Number(value) => CstInputValue::Number(value.to_string()),
-        Value::String(value) => CstInputValue::String(value.clone()),
-        Value::Array(values) => CstInputValue::Array(values.iter().map(input).collect()),
-        Value::Object(members) => {
-            let mut members: Vec<_> = members.iter().map(|(name, value)| (name.clone(), input(value))).collect();
-            members.sort_by_key(|(name, _)| FIELDS.iter().position(|field| field == name));
-            CstInputValue::Object(members)
-        }
-    }
 }
 
 #[cfg(test)]

@@ -123,7 +123,7 @@ fn error_at(text: &str, path: &[&str], error: &serde_json::Error) -> FileError {
 }
 
 /// Reads how an entry reaches its server. Members that do not matter for that are not checked.
-fn launch(entry: &Value) -> Result<Launch, String> {
+pub(in crate::client) fn launch(entry: &Value) -> Result<Launch, String> {
     let text = |name: &str| match entry.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),

@@ -147,7 +147,12 @@ pub(super) fn command(entry: &Value) -> Option<HookCommand> {
         return Some(HookCommand { program: command.to_owned(), args });
     }
     // Without `args` a shell reads it.
-    let reading = shell::read(command, &Place::default(), &Catalogue::shipped());
+    command_line(command)
+}
+
+/// The one command of a shell text.
+pub(in crate::client) fn command_line(text: &str) -> Option<HookCommand> {
+    let reading = shell::read(text, &Place::default(), &Catalogue::shipped());
     let [only] = reading.commands.as_slice() else { return None };
     let args = only.args.iter().map(|arg| arg.text.to_string()).collect();
     Some(HookCommand { program: only.program.to_string(), args })

@@ -3,10 +3,10 @@
 use super::edit::{self, NewException};
 use super::{Change, Target, check, new_id};
 use crate::commands::ask;
-use crate::commands::log::{LogFile, Lookup, expose, judge_again};
+use crate::commands::log::{LogFile, Lookup, expose, find_all, is_traceable, judge_again};
 use crate::runtime::environment::Environment;
+use crate::runtime::log;
 use crate::runtime::options::Options;
-use crate::runtime::{log, transcripts};
 use anyhow::{Context, anyhow, bail, ensure};
 use rune::client::RecordedCall;
 use rune::encoding::escape::one_line;
@@ -15,7 +15,7 @@ use rune::quarantined::Quarantined;
 use rune::rules::{Pattern, RuleKind};
 use rune::telemetry::LogRecord;
 use rune::verdict::{Effect, Finding, Verdict};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;
 use time::Date;
 
@@ -41,7 +41,7 @@ struct Offer {
 /// Makes the change for the newest stop, or for the one that the person chooses among those that can be allowed.
 pub fn build(target: &Target, reason: &str, until: Option<Date>, yes: bool) -> anyhow::Result<Change> {
     let lookup = Lookup::new(&target.environment, &target.options);
-    let stops = stops(&target.environment)?;
+    let stops = stops(&target.environment, &lookup)?;
     let mut offers = stops.iter().map(|stop| offer(stop, target, &lookup, reason, until));
     let newest = offers.next().context("there is no stop")?;
     // Without a question only the newest stop is meant.
@@ -71,7 +71,9 @@ fn offer(
     let (call, input) = judged(stop, lookup)?;
     check::rule(&record.rule, &target.config)?;
     let judge = |exceptions: &[NewException]| {
-        judge_again(call, input, &target.options, &target.environment, |policy| with_exceptions(policy, exceptions))
+        judge_again((record, call, input), &target.options, &target.environment, |policy| {
+            with_exceptions(policy, exceptions)
+        })
     };
     let verdict = judge(&[])?;
     let rule =
@@ -154,7 +156,7 @@ pub struct StoppedCall {
 /// The newest stop of the environment's project. The transcript must have the input that was judged.
 pub fn newest_stop(options: &Options, environment: &Environment) -> anyhow::Result<StoppedCall> {
     let lookup = Lookup::new(environment, options);
-    let stop = stops(environment)?.into_iter().next().context("there is no such call")?;
+    let stop = stops(environment, &lookup)?.into_iter().next().context("there is no such call")?;
     let (call, input) = judged(&stop, &lookup)?;
     let (text, input) = (expose(&call.text)?.clone(), expose(input)?.clone());
     Ok(StoppedCall { tool: call.tool.clone(), cwd: call.cwd.clone(), text, input })
@@ -168,12 +170,12 @@ fn stopping(verdict: &Verdict) -> Vec<&Finding> {
 }
 
 /// The last stops whose calls were made in the environment's project, newest first.
-fn stops(environment: &Environment) -> anyhow::Result<Vec<Stop>> {
+fn stops(environment: &Environment, lookup: &Lookup<'_>) -> anyhow::Result<Vec<Stop>> {
     let path = log::path(environment).context("HOME is not set\n  help: set it")?;
     let mut last: VecDeque<LogRecord> = VecDeque::new();
     LogFile::new(&path)
         .read(|record| {
-            if record.is_stop() && !record.call.is_empty() {
+            if record.is_stop() && is_traceable(&record) {
                 last.push_back(record);
                 if last.len() > MAX_LOOKED_UP {
                     last.pop_front();
@@ -181,17 +183,19 @@ fn stops(environment: &Environment) -> anyhow::Result<Vec<Stop>> {
             }
         })
         .with_context(|| format!("cannot read {}", path.display()))?;
-    let mut ids: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for record in &last {
-        ids.entry(&record.session_id).or_default().insert(&record.call);
-    }
-    let find =
-        |(session, ids): (&str, BTreeSet<&str>)| (session.to_owned(), transcripts::find(environment, session, &ids));
-    let mut found: BTreeMap<String, _> = ids.into_iter().map(find).collect();
+    let mut found = find_all(environment, last.iter());
     let project = environment.project.clone().unwrap_or_default();
-    let is_here = |call: &RecordedCall| Path::new(&call.cwd).starts_with(&project);
+    // Where the transcript does not say the directory, the person has chosen it.
+    let is_here = |call: &RecordedCall| call.cwd.is_empty() || Path::new(&call.cwd).starts_with(&project);
     let stop = |record: LogRecord| {
-        let calls = found.get_mut(&record.session_id)?.remove(&record.call)?;
+        let session = found.get_mut(&record.session_id)?;
+        let calls = if record.call.is_empty() {
+            let all = session.get_mut("")?;
+            let at = all.iter().position(|call| lookup.judged_input(&record, call).is_some())?;
+            vec![all.swap_remove(at)]
+        } else {
+            session.remove(&record.call)?
+        };
         calls.iter().all(is_here).then_some(Stop { record, calls })
     };
     let stops: Vec<Stop> = last.into_iter().rev().filter_map(stop).collect();

@@ -104,6 +104,9 @@ pub fn check(
     let environment = environment.with_dirs(&registered.options.dirs);
     let mut problems = Vec::new();
     for sample in samples(&registered.layer.path) {
+        if !environment.client.has_sample(sample.phase(), sample.tool) {
+            continue;
+        }
         let mut hooks = registered.settings.guard_hooks().filter(|hook| hook.phase == Some(sample.phase()));
         let Some(hook) = hooks.next() else { continue };
         let event = sample.event(environment.client, project);

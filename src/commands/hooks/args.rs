@@ -4,7 +4,7 @@ use crate::commands::current_dir;
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::DONE;
 use crate::runtime::options::Dirs;
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use rune::client::settings::{Scope, SettingsDirs};
@@ -34,8 +34,8 @@ pub struct InstallArgs {
 
 #[derive(Debug, Args)]
 pub struct TargetArgs {
-    /// The client to register with
-    #[arg(long, value_name = "NAME", default_value = client::DEFAULT.name(), value_parser = client_names_or_all())]
+    /// The client to register with: one, all, or those that are found on this machine
+    #[arg(long, value_name = "NAME", default_value = DETECTED, value_parser = client_names_or_several())]
     pub client: String,
     /// Whose settings: yours, the project's, yours for this project, or the machine's
     #[arg(long, default_value = Scope::User.name(), value_parser = scope_parser())]
@@ -75,8 +75,12 @@ pub fn client_dir_help(what: &str) -> String {
     format!("{what} [default: ${} or ~/{}]", locations.dir_variable, locations.default_dir)
 }
 
-fn client_names_or_all() -> PossibleValuesParser {
-    PossibleValuesParser::new(client::ALL.iter().map(|client| client.name()).chain(["all"]))
+/// The word for every client, and the one for those that are found.
+const EVERY: &str = "all";
+const DETECTED: &str = "detected";
+
+fn client_names_or_several() -> PossibleValuesParser {
+    PossibleValuesParser::new(client::ALL.iter().map(|client| client.name()).chain([EVERY, DETECTED]))
 }
 
 pub fn client_parser() -> impl TypedValueParser<Value = &'static dyn Client> {
@@ -107,17 +111,47 @@ impl Target<'_> {
 }
 
 impl TargetArgs {
-    /// Runs a command for the clients that were named.
+    /// Runs a command for the clients that were named. What fails for one of several is reported after all of them.
     pub fn for_each_client(&self, command: impl Fn(&Target<'_>) -> anyhow::Result<()>) -> anyhow::Result<u8> {
-        for client in client::ALL.iter().copied().filter(|client| [client.name(), "all"].contains(&&*self.client)) {
-            command(&Target { args: self, environment: self.dirs.environment_of(client)? })?;
+        let targets = self.targets()?;
+        if let [target] = targets.as_slice() {
+            return command(target).map(|()| DONE);
         }
+        for target in &targets {
+            say!("{}: {}", target.environment.client.name(), target.path()?.display())?;
+        }
+        let failed = |target: &Target<'_>| {
+            let error = command(target).err()?;
+            Some(format!("{}: {error:#}", target.environment.client.name()))
+        };
+        let failed: Vec<String> = targets.iter().filter_map(failed).collect();
+        ensure!(failed.is_empty(), "{}", failed.join("\n"));
         Ok(DONE)
     }
 
     /// Whether the entries go to the user's own settings.
     pub fn is_user(&self) -> bool {
         self.settings.is_none() && self.scope == Scope::User
+    }
+
+    /// The clients that were named, each with its environment. Of several, those without a file of the scope are left out.
+    fn targets(&self) -> anyhow::Result<Vec<Target<'_>>> {
+        let target = |client: &&'static dyn Client| {
+            anyhow::Ok(Target { args: self, environment: self.dirs.environment_of(*client)? })
+        };
+        // A file or a directory that is named belongs to one client.
+        let is_one = self.settings.is_some() || self.dirs.client_dir.is_some();
+        let named = client::ALL.iter().filter(|client| client.name() == self.client);
+        let targets: Vec<Target<'_>> = match self.client.as_str() {
+            DETECTED if is_one => vec![target(&client::DEFAULT)?],
+            EVERY | DETECTED => client::ALL.iter().map(target).collect::<anyhow::Result<_>>()?,
+            _ => return named.map(target).collect(),
+        };
+        let is_found = |target: &Target<'_>| self.client == EVERY || is_one || is_installed(&target.environment);
+        let (found, others): (Vec<_>, Vec<_>) = targets.into_iter().partition(is_found);
+        let found: Vec<_> = found.into_iter().filter(|target| target.path().is_ok()).collect();
+        // With no client on the machine, the settings are written for the one that is installed next.
+        Ok(if found.is_empty() { others.into_iter().take(1).collect() } else { found })
     }
 
     /// Whether the entries go to a file of the project.
@@ -129,6 +163,14 @@ impl TargetArgs {
     pub fn is_managed(&self) -> bool {
         self.settings.is_none() && self.scope == Scope::Managed
     }
+}
+
+/// Whether a client has a directory, or a program on `PATH`.
+fn is_installed(environment: &Environment) -> bool {
+    let program = environment.client.locations().program;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    environment.client_dir.as_ref().is_some_and(|dir| dir.is_dir())
+        || std::env::split_paths(&path).any(|dir| dir.is_absolute() && dir.join(program).is_file())
 }
 
 /// The settings file of a scope.

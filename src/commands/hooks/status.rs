@@ -8,6 +8,7 @@ use crate::commands::style::home_relative;
 use crate::commands::{current_dir, say};
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::{DONE, FAILED};
+use crate::runtime::files;
 use crate::runtime::options::Options;
 use crate::runtime::pause;
 use anyhow::bail;
@@ -93,6 +94,8 @@ pub struct RegisteredLayer<'a> {
 pub struct ReasonOff {
     pub what: String,
     pub advice: &'static str,
+    /// Whether it is what the person does next after a registration, in the client.
+    pub is_next_step: bool,
 }
 
 impl<'a> RegisteredLayer<'a> {
@@ -119,6 +122,12 @@ impl<'a> RegisteredLayer<'a> {
         drift.map_err(|error| anyhow::anyhow!(error.describe(&self.layer.path)))
     }
 
+    /// Why the client skips the entries although they are right, and what to do.
+    pub fn obstacle(&self) -> Option<(String, &'static str)> {
+        let mut read = |file: &Path| files::read(file).ok().flatten();
+        self.options.client.obstacle(&self.layer.path, self.text(), &mut read)
+    }
+
     fn text(&self) -> &str {
         self.layer.text.as_deref().unwrap_or_default()
     }
@@ -127,7 +136,8 @@ impl<'a> RegisteredLayer<'a> {
     pub fn reasons_off(&self, layers: &SettingsLayers) -> Vec<ReasonOff> {
         let managed = self.layer.scope == Scope::Managed;
         let mut reasons = Vec::new();
-        let mut add = |what: String, advice| reasons.push(ReasonOff { what, advice });
+        reasons.extend(self.obstacle().map(|(what, advice)| ReasonOff { what, advice, is_next_step: true }));
+        let mut add = |what: String, advice| reasons.push(ReasonOff { what, advice, is_next_step: false });
         let disabled = layers.hooks_disabled().filter(|(layer, _)| !managed || layer.scope == Scope::Managed);
         if let Some((layer, switch)) = disabled {
             add(format!("{}: this switches all hooks off", layer.place(switch.pointer)), "take it out");
@@ -184,6 +194,9 @@ struct StatusReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     paused: Option<String>,
     files: Vec<FileStatus>,
+    /// What the client cannot do, and what the guard does in place of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    limits: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -215,7 +228,9 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<u8> {
     let files = layers.iter().map(|layer| file_status(layer, &registered, &layers, &environment));
     let pauses = registered.iter().filter_map(|registered| pause::read(&registered.options.environment()));
     let paused = pauses.map(|pause| pause.to_string()).next();
-    let report = StatusReport { guard, paused, files: files.collect::<anyhow::Result<_>>()? };
+    let limits = environment.client.unsupported().iter().filter(|_| !registered.is_empty());
+    let limits = limits.map(|limit| format!("{}; {}", limit.what, limit.instead)).collect();
+    let report = StatusReport { guard, paused, files: files.collect::<anyhow::Result<_>>()?, limits };
     say(&if args.json { crate::commands::to_json(&report)? } else { text(&report, environment.home.as_deref()) })?;
     Ok(if guard == GuardState::On { DONE } else { FAILED })
 }
@@ -273,5 +288,6 @@ fn text(report: &StatusReport, home: Option<&Path>) -> String {
         let notes = file.registered.iter().flat_map(|registered| registered.obstacles.iter().chain(&registered.drift));
         lines.extend(notes.chain(&file.unreadable).map(|note| format!("{INDENT}{note}")));
     }
+    lines.extend(report.limits.iter().map(|limit| format!("limit    {limit}")));
     lines.join("\n")
 }

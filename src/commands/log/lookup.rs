@@ -40,20 +40,18 @@ impl<'a> Lookup<'a> {
 
     /// The commands of these lines, in their order. Each transcript is read once.
     pub fn commands(&self, records: &[LogRecord]) -> Vec<Command> {
-        let mut wanted: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        if !self.is_hidden {
-            for record in records.iter().filter(|record| !record.call.is_empty()) {
-                wanted.entry(&record.session_id).or_default().insert(&record.call);
-            }
-        }
-        let find = |(session, ids)| (session, transcripts::find(self.environment, session, &ids));
-        let found: BTreeMap<&str, _> = wanted.into_iter().map(find).collect();
+        let wanted = records.iter().filter(|record| !self.is_hidden && is_traceable(record));
+        let found = find_all(self.environment, wanted);
         let command = |record: &LogRecord| {
             let calls = found.get(record.session_id.as_str()).and_then(|calls| calls.get(&record.call));
             match calls {
                 _ if self.is_hidden => Command::Hidden,
-                _ if record.call.is_empty() => Command::Unnamed,
+                _ if !is_traceable(record) => Command::Unnamed,
                 None => Command::Missing,
+                // The client gives calls no id: only the hash of the input tells which one it is.
+                Some(calls) if record.call.is_empty() => {
+                    self.judged(record, calls).map_or(Command::Missing, |call| self.describe(record, call))
+                }
                 Some(calls) => self.judged(record, calls).map_or(Command::Changed, |call| self.describe(record, call)),
             }
         };
@@ -75,10 +73,32 @@ impl<'a> Lookup<'a> {
         // The log does not hold the reason, because it quotes the call.
         let verdict = self
             .judged_input(record, call)
-            .and_then(|input| judge_again(call, input, self.options, self.environment, |policy| policy).ok());
+            .and_then(|input| judge_again((record, call, input), self.options, self.environment, |policy| policy).ok());
         let findings = verdict.iter().flat_map(|verdict| verdict.findings());
         let reason = findings.filter(|finding| finding.rule().as_str() == record.rule).map(|finding| finding.reason());
         let reason = reason.map(str::to_owned).next();
         Command::Known { text: expose(&call.text).cloned().unwrap_or_default(), reason }
     }
+}
+
+/// Whether the call of a log line can be found in a transcript: by its id, or by the hash of its input.
+pub fn is_traceable(record: &LogRecord) -> bool {
+    !record.call.is_empty() || record.input.is_some()
+}
+
+/// The recorded calls of log lines, by session and id, each transcript of the client that the line names.
+pub fn find_all<'r>(
+    environment: &Environment,
+    records: impl Iterator<Item = &'r LogRecord>,
+) -> BTreeMap<String, BTreeMap<String, Vec<RecordedCall>>> {
+    let mut wanted: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
+    for record in records {
+        wanted.entry((&record.session_id, &record.client)).or_default().insert(&record.call);
+    }
+    let mut found: BTreeMap<String, BTreeMap<String, Vec<RecordedCall>>> = BTreeMap::new();
+    for ((session, client), ids) in wanted {
+        let calls = transcripts::find(&environment.of_logged(client), session, &ids);
+        found.entry(session.to_owned()).or_default().extend(calls);
+    }
+    found
 }

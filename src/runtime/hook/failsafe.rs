@@ -54,11 +54,11 @@ fn arm_watchdog(call: &Arc<Call>, progress: &Arc<Progress>) -> std::io::Result<(
 fn answer_failure(call: &Arc<Call>, progress: &Progress, failure: &Failure) {
     let (header, mut verdict) =
         progress.provisional().unwrap_or_else(|| (header_of_unreadable(call, Header::default()), Verdict::default()));
-    let policy = policy_files::embedded_preset(&call.options);
+    let policy = policy_files::embedded_preset(call.options());
     verdict.add(failure.finding(header.phase, policy.failure));
     // Taint the session even after a failure: the model sees the result all the same.
     if let Some(surface) = tainting_surface(call, &verdict).cloned() {
-        let (environment, session, tool) = (call.environment.clone(), header.session.clone(), header.tool.clone());
+        let (environment, session, tool) = (call.environment().clone(), header.session.clone(), header.tool.clone());
         let heat = verdict.heat();
         run_with_timeout(WRITE_TIMEOUT, move || {
             drop(session::add_taint(&environment, &session, &surface, &tool, heat))
@@ -67,14 +67,14 @@ fn answer_failure(call: &Arc<Call>, progress: &Progress, failure: &Failure) {
     let Some(line) = write_answer(call, progress, &header, &verdict) else {
         return warn("the log or a receipt of this call was not written in time");
     };
-    if call.options.dry_run {
+    if call.options().dry_run {
         return;
     }
-    let environment = call.environment.clone();
+    let environment = call.environment().clone();
     run_with_timeout(WRITE_TIMEOUT, move || drop(log::append(&environment, &line)));
     if let Some(receipt) = PendingReceipt::for_failure(&header, policy.receipts, &verdict) {
         let (call, session) = (Arc::clone(call), header.session);
-        run_with_timeout(WRITE_TIMEOUT, move || drop(receipt.write(&call.options, &call.environment, &session)));
+        run_with_timeout(WRITE_TIMEOUT, move || drop(receipt.write(call.options(), call.environment(), &session)));
     }
 }
 
@@ -83,7 +83,7 @@ fn answer_failure(call: &Arc<Call>, progress: &Progress, failure: &Failure) {
 /// INVARIANT: until the answer is written, the exit code of the process blocks the call.
 pub(super) fn write_answer(call: &Call, progress: &Progress, header: &Header, verdict: &Verdict) -> Option<LogLine> {
     stage::enter(Stage::Answer);
-    let mut answer = call.options.client.answer(header, verdict);
+    let mut answer = call.options().client.answer(header, verdict);
     if !progress.claim(blocking_exit(header.phase)) {
         return None;
     }
@@ -98,13 +98,13 @@ pub(super) fn write_answer(call: &Call, progress: &Progress, header: &Header, ve
         warn(text);
     }
     let micros = u64::try_from(call.started.elapsed().as_micros()).unwrap_or(u64::MAX);
-    Some(LogLine::new(header, verdict, now(), micros).of_client(call.options.client.name()))
+    Some(LogLine::new(header, verdict, now(), micros).of_client(call.options().client.name()))
 }
 
 /// The exit code of a process that ends without an answer: it blocks before a call and is 0 after one.
 fn exit_without_answer(call: &Call, progress: &Progress) -> u8 {
     let known = progress.provisional().and_then(|(header, _)| header.phase);
-    blocking_exit(known.or(call.options.phase))
+    blocking_exit(known.or(call.options().phase))
 }
 
 fn blocking_exit(phase: Option<Phase>) -> u8 {
@@ -117,7 +117,7 @@ fn blocking_exit(phase: Option<Phase>) -> u8 {
 /// A phase before the call is taken from the event, because it leads to a denial. Otherwise the phase of the command line
 /// comes first.
 pub(super) fn header_of_unreadable(call: &Call, parsed: Header) -> Header {
-    let given = call.options.phase;
+    let given = call.options().phase;
     let phase = match parsed.phase {
         Some(Phase::Before) => Some(Phase::Before),
         Some(Phase::Other) | None => given,
@@ -125,5 +125,5 @@ pub(super) fn header_of_unreadable(call: &Call, parsed: Header) -> Header {
             given.or(parsed.phase)
         }
     };
-    Header { tool: parsed.tool, session: parsed.session, call: parsed.call, ..call.options.client.header(phase) }
+    Header { tool: parsed.tool, session: parsed.session, call: parsed.call, ..call.options().client.header(phase) }
 }

@@ -117,7 +117,8 @@ impl Servers {
         }
         for directory in ancestors {
             let file = directory.join(client.locations().project_servers);
-            if let Some(text) = servers.text(&file) {
+            let is_user = user.as_ref().is_some_and(|(_, user)| *user == file);
+            if !is_user && let Some(text) = servers.text(&file) {
                 servers.add_file(ServerScope::Project, &file, &text);
             }
         }

@@ -48,7 +48,7 @@ fn receive(event: &str, preset: &str, fault: &str) -> (String, Option<i32>) {
     let child = child.args(["--exact", "runtime::stage::tests::child", "--nocapture", "--quiet"]);
     child.env_clear().env("HOME", home.path()).env(FAULT, fault);
     child.env("RUNE_TEST_WORDS", format!("{phase} --preset {preset}"));
-    let event = std::fs::File::open(format!("tests/fixtures/{event}.json")).unwrap();
+    let event = std::fs::File::open(format!("tests/fixtures/claude/{event}.json")).unwrap();
     let output = child.stdin(event).stderr(Stdio::null()).output().unwrap();
     // The test harness prints lines before the answer.
     let stdout = String::from_utf8_lossy(&output.stdout);

@@ -1,6 +1,7 @@
 //! Unit tests of `src/client/claude/register.rs`.
 
 use super::*;
+use jsonc_parser::cst::CstInputValue;
 
 fn registration(preset: &str) -> Registration {
     let words = ["--preset", preset, "--config-dir", "/c"].map(str::to_owned).to_vec();
