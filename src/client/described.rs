@@ -6,13 +6,15 @@
 mod answer;
 mod entries;
 mod event;
+mod sample;
 mod servers;
+mod tables;
 mod transcript;
 
 pub use answer::{Can, Unsupported};
 pub use entries::{Form, Place};
-pub use event::{Does, McpNames, Names};
 pub use servers::Servers;
+pub use tables::{Does, McpNames, Names};
 pub use transcript::Transcript;
 
 use super::claude::locate::locate;
