@@ -16,7 +16,7 @@ use super::described::Unsupported;
 use super::registration::{Drift, PluginFiles, Registration};
 use super::server::{Introduction, Launch, LaunchContext, PluginServers, ServerFile, ServerOrigin, ServerScope};
 use super::settings::{FileError, Scope, Settings, SettingsDirs};
-use super::{Answer, Client, Locations, OwnServer, ReadAnswer, RecordedCall, SampleEvent};
+use super::{Answer, Client, Locations, OwnServer, Payload, ReadAnswer, RecordedCall, SampleEvent};
 use crate::event::{EventError, Header, Message};
 use crate::quarantined::Quarantined;
 use crate::verdict::{Phase, Verdict};
@@ -61,8 +61,8 @@ impl Client for Claude {
         &LOCATIONS
     }
 
-    fn parse<'a>(&self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, EventError> {
-        event::parse(input)
+    fn parse_payload<'a>(&self, payload: &Payload<'a>) -> Result<Message<'a>, EventError> {
+        event::parse(payload)
     }
 
     fn header(&self, phase: Option<Phase>) -> Header {

@@ -21,7 +21,7 @@ use super::claude::locate::locate;
 use super::registration::{Drift, PluginFiles, Registration};
 use super::server::{Introduction, Launch, LaunchContext, PluginServers, ServerFile, ServerOrigin};
 use super::settings::{FileError, Scope, Settings, SettingsDirs};
-use super::{Answer, Client, Locations, ReadAnswer, RecordedCall, SampleEvent};
+use super::{Answer, Client, Locations, Payload, ReadAnswer, RecordedCall, SampleEvent};
 use crate::encoding::label::Label;
 use crate::event::{EventError, Header, Message};
 use crate::mcp::tool::sanitize_name;
@@ -74,8 +74,8 @@ impl Client for Described {
         self.locations
     }
 
-    fn parse<'a>(&self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, EventError> {
-        self.parse_event(input)
+    fn parse_payload<'a>(&self, payload: &Payload<'a>) -> Result<Message<'a>, EventError> {
+        self.parse_event(payload)
     }
 
     fn header(&self, phase: Option<Phase>) -> Header {

@@ -1,6 +1,7 @@
 //! Events of described clients: the fields of a payload, and the actions of tools, by tables.
 
 use super::{Described, Does, McpNames, Names};
+use crate::client::Payload;
 use crate::encoding::json::{self, Fields, Text};
 use crate::encoding::label::Label;
 use crate::event::{Action, Answers, Change, Dialect, EventError, Header, Message, Replaces, Server};
@@ -69,17 +70,17 @@ impl Described {
         })
     }
 
-    pub(super) fn parse_event<'a>(&self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, EventError> {
+    pub(super) fn parse_event<'a>(&self, payload: &Payload<'a>) -> Result<Message<'a>, EventError> {
+        let Payload { input, fields } = payload;
         let bytes = input.inspect("an event is read");
-        let fields = Fields::read(bytes);
-        let names = self.names_in(&fields);
-        let text = |path: &str| text_at(&fields, path).map(|text| text.text).unwrap_or_default();
-        let moment = self.moment(&fields, names);
+        let names = self.names_in(fields);
+        let text = |path: &str| text_at(fields, path).map(|text| text.text).unwrap_or_default();
+        let moment = self.moment(fields, names);
         let tool = text(names.tool);
         let known = self.events.iter().find(|(name, _)| *name == moment).map(|(_, phase)| *phase);
         // An event that is not known may be a new kind of call.
         let phase = known.or((!self.events.is_empty() && tool.is_empty()).then_some(Phase::Other));
-        let call_name = self.canonical(&tool, &fields);
+        let call_name = self.canonical(&tool, fields);
         let header = Header {
             phase,
             moment: Label::new(&moment),
@@ -99,9 +100,9 @@ impl Described {
         };
         let seal = |text: String| input.derive(text, ContentSource::ModelOutput);
         let (action, inner) = match phase {
-            Phase::Before | Phase::After | Phase::Failed => self.call(&fields, names, &call_name, &seal),
+            Phase::Before | Phase::After | Phase::Failed => self.call(fields, names, &call_name, &seal),
             Phase::Prompt => {
-                let raw = at(&fields, names.prompt).filter(|_| fields.get("agent_id").is_none());
+                let raw = at(fields, names.prompt).filter(|_| fields.get("agent_id").is_none());
                 let texts = raw.map(|raw| json::strings(raw).into_texts().collect::<Vec<_>>().join("\n"));
                 (Action::Prompt { text: texts.map(|text| input.derive(text, ContentSource::UserInput)) }, None)
             }
@@ -112,8 +113,8 @@ impl Described {
             return Err(unread(what.clone()));
         }
         let result = match phase {
-            Phase::After => at(&fields, names.result),
-            Phase::Failed => at(&fields, names.error),
+            Phase::After => at(fields, names.result),
+            Phase::Failed => at(fields, names.error),
             Phase::Before | Phase::Prompt | Phase::Settings | Phase::Start | Phase::End | Phase::Other => None,
         };
         Ok(Message {

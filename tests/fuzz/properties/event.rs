@@ -1,7 +1,7 @@
 //! Properties of events, shared by the fuzzer and the test of its stored inputs.
 
 use rune::client::claude::Claude;
-use rune::client::{self, Client};
+use rune::client::{self, Client, Payload};
 use rune::encoding::json::Fields;
 use rune::event::{Facts, Nonce};
 use rune::policy::{Config, Layer};
@@ -18,7 +18,7 @@ pub fn check(bytes: &[u8]) {
     check_for(&Claude, bytes);
     let input =
         Quarantined::new(bytes.to_vec(), Origin::new(ContentSource::ToolOutput, "", OffsetDateTime::UNIX_EPOCH));
-    if let client::Caller::Known(caller) = client::recognise(&input)
+    if let client::Caller::Known(caller) = client::recognise(&Payload::read(&input))
         && caller.name() != Claude.name()
     {
         check_for(caller, bytes);
