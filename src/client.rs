@@ -22,6 +22,7 @@ pub mod settings;
 
 pub use recognise::{Caller, recognise};
 
+use crate::encoding::json::Fields;
 use crate::event::{EventError, Header, Message};
 use crate::quarantined::Quarantined;
 use crate::verdict::{Effect, Finding, Phase, Remedy, Verdict};
@@ -32,6 +33,20 @@ use settings::{FileError, Scope, Settings, SettingsDirs};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+/// The bytes of an event and the fields in them, which are read once: an event may have many megabytes.
+#[derive(Debug)]
+pub struct Payload<'a> {
+    input: &'a Quarantined<Vec<u8>>,
+    fields: Fields<'a>,
+}
+
+impl<'a> Payload<'a> {
+    /// Reads the fields of an event.
+    pub fn read(input: &'a Quarantined<Vec<u8>>) -> Payload<'a> {
+        Payload { input, fields: Fields::read(input.inspect("an event is read")) }
+    }
+}
 
 /// A client that runs the hook.
 pub trait Client: fmt::Debug + Sync {
@@ -48,7 +63,12 @@ pub trait Client: fmt::Debug + Sync {
     fn tools(&self) -> Vec<&'static str>;
 
     /// Parses one event.
-    fn parse<'a>(&self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, EventError>;
+    fn parse_payload<'a>(&self, payload: &Payload<'a>) -> Result<Message<'a>, EventError>;
+
+    /// Parses one event that has not been read yet.
+    fn parse<'a>(&self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, EventError> {
+        self.parse_payload(&Payload::read(input))
+    }
 
     /// Builds the header of an event of which only the command line is known.
     fn header(&self, phase: Option<Phase>) -> Header;

@@ -17,7 +17,7 @@ use super::registration::{Drift, PluginFiles, Registration};
 use super::server::{Introduction, Launch, LaunchContext, PluginServers, ServerFile, ServerOrigin, ServerScope};
 use super::settings::{FileError, Scope, Settings, SettingsDirs};
 use super::{
-    Answer, Client, Locations, OwnServer, ReadAnswer, RecordedEvent, RecordedLine, RecordedPlace, SampleEvent,
+    Answer, Client, Locations, OwnServer, Payload, ReadAnswer, RecordedEvent, RecordedLine, RecordedPlace, SampleEvent,
 };
 use crate::event::{EventError, Header, Message};
 use crate::quarantined::Quarantined;
@@ -71,8 +71,8 @@ impl Client for Claude {
         event::TOOLS.to_vec()
     }
 
-    fn parse<'a>(&self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, EventError> {
-        event::parse(input)
+    fn parse_payload<'a>(&self, payload: &Payload<'a>) -> Result<Message<'a>, EventError> {
+        event::parse(payload)
     }
 
     fn header(&self, phase: Option<Phase>) -> Header {

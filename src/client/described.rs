@@ -6,13 +6,15 @@
 mod answer;
 mod entries;
 mod event;
+mod sample;
 mod servers;
+mod tables;
 mod transcript;
 
 pub use answer::{Can, Unsupported};
 pub use entries::{Form, Place};
-pub use event::{Does, McpNames, Names};
 pub use servers::Servers;
+pub use tables::{Does, McpNames, Names};
 pub use transcript::Transcript;
 
 use super::claude::locate::locate;
@@ -20,7 +22,7 @@ use super::registration::{Drift, PluginFiles, Registration};
 use super::server::{Introduction, Launch, LaunchContext, PluginServers, ServerFile, ServerOrigin};
 use super::settings::{FileError, Scope, Settings, SettingsDirs};
 use super::{
-    Answer, Client, Locations, Outcome, ReadAnswer, RecordedEvent, RecordedLine, RecordedPlace, RecordedStep,
+    Answer, Client, Locations, Outcome, Payload, ReadAnswer, RecordedEvent, RecordedLine, RecordedPlace, RecordedStep,
     SampleEvent,
 };
 use crate::encoding::label::Label;
@@ -85,8 +87,8 @@ impl Client for Described {
         self.tools.iter().flat_map(|(names, _)| names.split(' ')).collect()
     }
 
-    fn parse<'a>(&self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, EventError> {
-        self.parse_event(input)
+    fn parse_payload<'a>(&self, payload: &Payload<'a>) -> Result<Message<'a>, EventError> {
+        self.parse_event(payload)
     }
 
     fn header(&self, phase: Option<Phase>) -> Header {

@@ -1,9 +1,8 @@
 //! Recognises the client from the payload that it sends. A mark of the payload overrides `--client`, because several
 //! clients read the settings files of others.
 
-use super::{Client, claude, cline, codex, copilot, droid, gemini, kimi, opencode, qwen};
+use super::{Client, Payload, claude, cline, codex, copilot, droid, gemini, kimi, opencode, qwen};
 use crate::encoding::json::Fields;
-use crate::quarantined::Quarantined;
 
 /// One row: what the payload has, and the client that sends such payloads, if it is one that the guard knows.
 type Row = (fn(&Marks<'_>) -> bool, Option<&'static dyn Client>);
@@ -74,8 +73,8 @@ pub enum Caller {
 }
 
 /// Recognises who sends a payload.
-pub fn recognise(input: &Quarantined<Vec<u8>>) -> Caller {
-    let fields = Fields::read(input.inspect("which client sends it"));
+pub fn recognise(payload: &Payload<'_>) -> Caller {
+    let fields = &payload.fields;
     let event = fields.string("hook_event_name").map(|text| text.text).unwrap_or_default();
     let marks = Marks { fields, event };
     match ROWS.iter().find(|(test, _)| test(&marks)) {
@@ -87,7 +86,7 @@ pub fn recognise(input: &Quarantined<Vec<u8>>) -> Caller {
 
 /// The fields of a payload.
 struct Marks<'a> {
-    fields: Fields<'a>,
+    fields: &'a Fields<'a>,
     /// The name of the event; empty if there is none.
     event: String,
 }

@@ -18,7 +18,7 @@ use super::stderr::warn;
 use super::stdin::Input;
 use super::watchdog::{Progress, park_forever};
 use super::{log, session, stdin};
-use rune::client;
+use rune::client::{self, Payload};
 use rune::event::{Event, EventError, Header, LooseningRecord, Message};
 use rune::policy::Config;
 use rune::receipt::Decision;
@@ -67,9 +67,9 @@ impl Call {
 
     /// Sets who runs the hook: a mark of the payload overrides the command line, because several clients read the settings
     /// of others.
-    fn recognise(&self, input: &Input) {
+    fn recognise(&self, payload: &Payload<'_>) {
         let Caller { options, .. } = &self.registered;
-        let client = match client::recognise(&input.bytes) {
+        let client = match client::recognise(payload) {
             client::Caller::Known(client) => client,
             client::Caller::Foreign => &client::UNKNOWN,
             // An event without a mark blocks in every client, unless it is known to come after a call.
@@ -109,7 +109,6 @@ pub fn run(words: &[OsString], started: Instant) -> u8 {
 /// The pipeline, from stdin to the answer and its log line.
 fn answer(call: &Call, progress: &Progress) {
     let input = read_stdin();
-    call.recognise(&input);
     let judgement = match parse_event(call, &input, progress) {
         Ok(event) => {
             let policy = load_policy(call, &event);
@@ -136,7 +135,9 @@ fn read_stdin() -> Input {
 fn parse_event<'a>(call: &Call, input: &'a Input, progress: &Progress) -> Result<Event<'a>, EventError> {
     stage::enter(Stage::Parse);
     let too_large = (!input.is_complete).then(|| EVENT_BYTES.failure());
-    let message = match call.options().client.parse(&input.bytes) {
+    let payload = Payload::read(&input.bytes);
+    call.recognise(&payload);
+    let message = match call.options().client.parse_payload(&payload) {
         Ok(message) => {
             let header = Header { is_attended: !call.environment().unattended, ..message.header };
             Message { header, failure: too_large.or(message.failure), ..message }

@@ -3,7 +3,7 @@
 use crate::support::judge::{Directories, policy_without_rules, quarantined};
 use crate::support::snapshot;
 use rune::client::claude::Claude;
-use rune::client::{self, Answer, Caller, Client};
+use rune::client::{self, Answer, Caller, Client, Payload};
 use rune::encoding::label::Label;
 use rune::event::{Action, Header};
 use rune::quarantined::{Audit, Quarantined, Reason};
@@ -102,7 +102,9 @@ fn every_payload_is_recognised_and_parsed() {
     let mut table = String::new();
     for (client, path) in fixtures() {
         let payload = quarantined(std::fs::read(&path).unwrap());
-        let Caller::Known(caller) = client::recognise(&payload) else { panic!("{} is not recognised", path.display()) };
+        let Caller::Known(caller) = client::recognise(&Payload::read(&payload)) else {
+            panic!("{} is not recognised", path.display())
+        };
         assert_eq!(caller.name(), client.name(), "{}", path.display());
         let message = caller.parse(&payload).unwrap_or_else(|error| panic!("{}: {error:?}", path.display()));
         assert_eq!(message.failure, None, "{}", path.display());

@@ -1,6 +1,6 @@
 //! Events of Claude Code, as measured on the real client.
 
-use crate::client::{Outcome, RecordedCall, RecordedEvent, RecordedPlace, SampleEvent};
+use crate::client::{Outcome, Payload, RecordedCall, RecordedEvent, RecordedPlace, SampleEvent};
 use crate::encoding::json::{self, Fields, Text};
 use crate::encoding::label::Label;
 use crate::event::{Action, Answers, Change, Dialect, EventError, Field, Header, Message, Replaces, Server, Shows};
@@ -131,9 +131,9 @@ pub(super) fn tool_input(event: &Quarantined<Vec<u8>>) -> Option<Quarantined<Vec
     Some(event.derive(input.to_vec(), ContentSource::ModelOutput))
 }
 
-pub(super) fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, EventError> {
+pub(super) fn parse<'a>(payload: &Payload<'a>) -> Result<Message<'a>, EventError> {
+    let Payload { input, fields } = payload;
     let bytes = input.inspect("an event is read");
-    let fields = Fields::read(bytes);
     let text = |name: &str| fields.string(name).unwrap_or(Text { text: String::new(), error: None });
     let moment = text("hook_event_name").text;
     let tool = fields.string("tool_name");
@@ -158,7 +158,7 @@ pub(super) fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, EventEr
         return Err(unread(flaw.unwrap_or_else(|| "it does not name a known moment".to_owned())));
     };
     let reading = match phase {
-        Phase::Before | Phase::After | Phase::Failed => call(&fields, tool, input),
+        Phase::Before | Phase::After | Phase::Failed => call(fields, tool, input),
         Phase::Settings => {
             let file = fields.string("file_path").map(|file| input.derive(file.text, ContentSource::ToolOutput));
             Ok((Action::Settings { file }, None))
@@ -188,7 +188,7 @@ pub(super) fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, EventEr
         action,
         cwd: text("cwd").text,
         is_spilled: super::spill::is_spilled,
-        answers: answers(&fields),
+        answers: answers(fields),
         replaces: Replaces::InShape,
         failure: flaw.map(Failure::Event),
         header,

@@ -1,132 +1,15 @@
 //! Events of described clients: the fields of a payload, and the actions of tools, by tables.
 
-use super::Described;
-use crate::client::SampleEvent;
+use super::{Described, Does, McpNames, Names};
+use crate::client::Payload;
 use crate::encoding::json::{self, Fields, Text};
 use crate::encoding::label::Label;
-use crate::event::{Action, Answers, Change, Dialect, EventError, Header, Message, Replaces, Server, Shows};
+use crate::event::{Action, Answers, Change, Dialect, EventError, Header, Message, Replaces, Server};
 use crate::quarantined::{ContentSource, Quarantined};
 use crate::shell::quote_word;
 use crate::verdict::Phase;
 use crate::verdict::failure::Failure;
-use serde_json::{Value, json};
 use std::borrow::Cow;
-
-/// Where a payload has things. `a/b` is the field `b` of the object `a`; an empty name is a thing that the client does
-/// not send.
-#[derive(Clone, Copy, Debug)]
-pub struct Names {
-    /// The name of the event.
-    pub event: &'static str,
-    /// The session.
-    pub session: &'static str,
-    /// The id of the call.
-    pub call: &'static str,
-    /// The name of the tool.
-    pub tool: &'static str,
-    /// The input of the tool: an object, or its JSON text as a string.
-    pub input: &'static str,
-    /// The part of the result that the model is shown.
-    pub result: &'static str,
-    /// What a failed call has in place of a result.
-    pub error: &'static str,
-    /// The working directory.
-    pub cwd: &'static str,
-    /// What the person typed: a string, or a list of parts.
-    pub prompt: &'static str,
-}
-
-impl Names {
-    /// The names that most clients have taken over from Claude Code.
-    pub const COMMON: Names = Names {
-        event: "hook_event_name",
-        session: "session_id",
-        call: "tool_use_id",
-        tool: "tool_name",
-        input: "tool_input",
-        result: "tool_response",
-        error: "error",
-        cwd: "cwd",
-        prompt: "prompt",
-    };
-}
-
-/// What a tool does, and the keys of its input. `a[]` is a list of strings and `a[].b` one of objects; in their place,
-/// one string may stand. An empty key is one that the tool does not have.
-#[derive(Clone, Copy, Debug)]
-pub enum Does {
-    /// Runs shell text: one, or a list of texts that run one after the other.
-    Shell {
-        /// The text.
-        command: &'static str,
-        /// The directory to run it in.
-        dir: &'static str,
-    },
-    /// Writes a whole file.
-    Write {
-        /// The file.
-        path: &'static str,
-        /// Its new content.
-        content: &'static str,
-    },
-    /// Changes a file; without `old`, the whole of it.
-    Edit {
-        /// The file.
-        path: &'static str,
-        /// The text to replace.
-        old: &'static str,
-        /// The new text.
-        new: &'static str,
-    },
-    /// Changes the files that a patch names.
-    Patch(&'static str),
-    /// Reads files.
-    Read(&'static str),
-    /// Searches or lists files. All keys are optional.
-    Search {
-        /// The directory.
-        path: &'static str,
-        /// Patterns for file names.
-        names: &'static str,
-        /// What is shown of the files.
-        shows: Shows,
-    },
-    /// Fetches web pages.
-    Fetch(&'static str),
-    /// Fetches the web pages whose addresses a text contains.
-    FetchFrom(&'static str),
-    /// Searches the web.
-    WebSearch,
-    /// Reads, or lists, resources of an MCP server. Both keys are optional.
-    Resource {
-        /// The name of the server.
-        server: &'static str,
-        /// The address of the resource.
-        uri: &'static str,
-    },
-    /// Starts another agent, or shows what one has done.
-    Agent,
-    /// Nothing that the guard judges.
-    Nothing,
-}
-
-/// The names that a client gives to the tools of MCP servers: prefix, server, joint, tool.
-#[derive(Clone, Copy, Debug)]
-pub struct McpNames {
-    /// What every name begins with. If it is empty, a name is one if it has the joint and no tool of the client has it.
-    pub prefix: &'static str,
-    /// What stands between the server and the tool.
-    pub joint: &'static str,
-    /// The object of the payload that names both, if there is one.
-    pub context: &'static str,
-    /// Servers that the client brings itself.
-    pub own: &'static [&'static str],
-}
-
-impl McpNames {
-    /// `mcp__server__tool`.
-    pub const COMMON: McpNames = McpNames { prefix: "mcp__", joint: "__", context: "", own: &[] };
-}
 
 /// A longer input has no HMAC in the log: its canonical form would take several times the memory of the event.
 const MAX_HASHED_BYTES: usize = 1 << 20;
@@ -187,17 +70,17 @@ impl Described {
         })
     }
 
-    pub(super) fn parse_event<'a>(&self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, EventError> {
+    pub(super) fn parse_event<'a>(&self, payload: &Payload<'a>) -> Result<Message<'a>, EventError> {
+        let Payload { input, fields } = payload;
         let bytes = input.inspect("an event is read");
-        let fields = Fields::read(bytes);
-        let names = self.names_in(&fields);
-        let text = |path: &str| text_at(&fields, path).map(|text| text.text).unwrap_or_default();
-        let moment = self.moment(&fields, names);
+        let names = self.names_in(fields);
+        let text = |path: &str| text_at(fields, path).map(|text| text.text).unwrap_or_default();
+        let moment = self.moment(fields, names);
         let tool = text(names.tool);
         let known = self.events.iter().find(|(name, _)| *name == moment).map(|(_, phase)| *phase);
         // An event that is not known may be a new kind of call.
         let phase = known.or((!self.events.is_empty() && tool.is_empty()).then_some(Phase::Other));
-        let call_name = self.canonical(&tool, &fields);
+        let call_name = self.canonical(&tool, fields);
         let header = Header {
             phase,
             moment: Label::new(&moment),
@@ -218,9 +101,9 @@ impl Described {
         };
         let seal = |text: String| input.derive(text, ContentSource::ModelOutput);
         let (action, inner) = match phase {
-            Phase::Before | Phase::After | Phase::Failed => self.call(&fields, names, &call_name, &seal),
+            Phase::Before | Phase::After | Phase::Failed => self.call(fields, names, &call_name, &seal),
             Phase::Prompt => {
-                let raw = at(&fields, names.prompt).filter(|_| fields.get("agent_id").is_none());
+                let raw = at(fields, names.prompt).filter(|_| fields.get("agent_id").is_none());
                 let texts = raw.map(|raw| json::strings(raw).into_texts().collect::<Vec<_>>().join("\n"));
                 (Action::Prompt { text: texts.map(|text| input.derive(text, ContentSource::UserInput)) }, None)
             }
@@ -231,8 +114,8 @@ impl Described {
             return Err(unread(what.clone()));
         }
         let result = match phase {
-            Phase::After => at(&fields, names.result),
-            Phase::Failed => at(&fields, names.error),
+            Phase::After => at(fields, names.result),
+            Phase::Failed => at(fields, names.error),
             Phase::Before | Phase::Prompt | Phase::Settings | Phase::Start | Phase::End | Phase::Other => None,
         };
         Ok(Message {
@@ -390,72 +273,9 @@ impl Described {
         let raw = at(&fields, self.names_in(&fields).input).filter(|raw| raw.len() <= MAX_HASHED_BYTES)?;
         Some(event.derive(object(raw)?.into_owned(), ContentSource::ModelOutput))
     }
-
-    /// The client's name of a phase.
-    pub(super) fn event_name(&self, phase: Option<Phase>) -> &'static str {
-        self.events.iter().find(|(_, known)| Some(*known) == phase).map_or("", |(name, _)| name)
-    }
-
-    /// Renders an event as the client sends it, with the tool and the keys that it has for those of the sample.
-    pub(super) fn sample(&self, sample: &SampleEvent<'_>) -> String {
-        let names = self.names.first().unwrap_or(&DEFAULT_NAMES);
-        let mut event = self.sample.parse().unwrap_or_else(|_| json!({}));
-        let mut put = |path: &str, value: Value| insert(&mut event, path, value);
-        put(names.event, json!(self.event_name(Some(sample.phase))));
-        put(names.session, json!(sample.session));
-        put(names.cwd, json!(sample.cwd));
-        if sample.phase == Phase::Before || sample.phase.is_after() {
-            let native = self.native(sample.tool, &sample.input);
-            let (tool, input) = native.unwrap_or_else(|| (sample.tool.to_owned(), sample.input.clone()));
-            put(names.tool, json!(tool));
-            put(names.input, input);
-            if let Some(result) = &sample.result {
-                put(names.result, result.clone());
-            }
-        }
-        event.to_string()
-    }
-
-    /// The client's own tool for one of Claude Code, and its input; `None` if it has none, or if they are its own already.
-    pub(super) fn native(&self, tool: &str, input: &Value) -> Option<(String, Value)> {
-        let value = |key: &str| input.get(key).cloned().unwrap_or_default();
-        let with = |keys: &[(&str, &str)]| {
-            // The input has the keys of the client already.
-            if keys.iter().any(|(_, known)| input.get(known).is_none()) {
-                return None;
-            }
-            let mut object = json!({});
-            for (key, known) in keys.iter().filter(|(key, _)| !key.is_empty()) {
-                let (name, inner) = key.split_once("[]").unwrap_or((key, ""));
-                let one = match inner.strip_prefix('.') {
-                    Some(inner) => json!([{inner: value(known)}]),
-                    None if key.ends_with("[]") => json!([value(known)]),
-                    None => value(known),
-                };
-                insert(&mut object, name, one);
-            }
-            Some(object)
-        };
-        self.tools.iter().find_map(|(names, does)| {
-            let input = match (tool, does) {
-                ("Bash", Does::Shell { command, .. }) => with(&[(command, "command")]),
-                ("Write", Does::Write { path, content }) => with(&[(path, "file_path"), (content, "content")]),
-                ("Write", Does::Edit { path, new, .. }) => with(&[(path, "file_path"), (new, "content")]),
-                ("Write", Does::Patch(key)) => with(&[(key, "file_path")]).map(|_| {
-                    let file = value("file_path");
-                    let file = file.as_str().unwrap_or_default();
-                    json!({*key: format!("*** Begin Patch\n*** Add File: {file}\n+\n*** End Patch\n")})
-                }),
-                ("Read", Does::Read(path)) => with(&[(path, "file_path")]),
-                ("WebFetch", Does::Fetch(url) | Does::FetchFrom(url)) => with(&[(url, "url")]),
-                _ => return None,
-            };
-            Some((names.split(' ').next().unwrap_or_default().to_owned(), input?))
-        })
-    }
 }
 
-static DEFAULT_NAMES: Names = Names::COMMON;
+pub(super) static DEFAULT_NAMES: Names = Names::COMMON;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -493,13 +313,4 @@ fn shell_text(texts: Vec<String>, dir: Option<String>) -> Option<String> {
 fn addresses(text: &str) -> Vec<String> {
     let words = text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '(' | ')' | '`'));
     words.filter(|word| word.contains("://")).map(str::to_owned).collect()
-}
-
-/// Puts a value at a path of names; nothing at an empty one.
-fn insert(object: &mut Value, path: &str, value: Value) {
-    let Some(object) = object.as_object_mut().filter(|_| !path.is_empty()) else { return };
-    match path.split_once('/') {
-        Some((outer, rest)) => insert(object.entry(outer).or_insert_with(|| json!({})), rest, value),
-        None => drop(object.insert(path.to_owned(), value)),
-    }
 }

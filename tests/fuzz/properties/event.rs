@@ -1,7 +1,7 @@
 //! Properties of events, shared by the fuzzer and the test of its stored inputs.
 
-use rune::client::Client as _;
 use rune::client::claude::Claude;
+use rune::client::{self, Client, Payload};
 use rune::encoding::json::Fields;
 use rune::event::{Facts, Nonce};
 use rune::policy::{Config, Layer};
@@ -15,11 +15,25 @@ use time::OffsetDateTime;
 
 /// Panics if a property does not hold for an event of these bytes.
 pub fn check(bytes: &[u8]) {
+    check_for(&Claude, bytes);
+    let input =
+        Quarantined::new(bytes.to_vec(), Origin::new(ContentSource::ToolOutput, "", OffsetDateTime::UNIX_EPOCH));
+    if let client::Caller::Known(caller) = client::recognise(&Payload::read(&input))
+        && caller.name() != Claude.name()
+    {
+        check_for(caller, bytes);
+    }
+    for client in client::ALL {
+        client.parse(&input).ok();
+    }
+}
+
+fn check_for(client: &dyn Client, bytes: &[u8]) {
     let now = OffsetDateTime::UNIX_EPOCH;
     let layers = ["config.toml", "strict"].map(|name| Layer::embedded(name).unwrap());
     let config = Config::fold(layers, Vec::new()).with_default_rules(&RuleKind::all());
     let input = Quarantined::new(bytes.to_vec(), Origin::new(ContentSource::ToolOutput, "stdin", now));
-    let (header, verdict) = match Claude.parse(&input) {
+    let (header, verdict) = match client.parse(&input) {
         Ok(message) => {
             let facts = Facts { nonce: Some(Nonce::new([7; 16])), ..Facts::default() };
             let event = message.into_event(None, None, &Catalogue::shipped()).with_facts(facts);
@@ -32,7 +46,7 @@ pub fn check(bytes: &[u8]) {
             (header, Verdict::of(unread.failure.finding(unread.header.phase, config.failure)))
         }
     };
-    let answer = Claude.answer(&header, &verdict);
+    let answer = client.answer(&header, &verdict);
     if let Some(text) = &answer.stdout {
         assert_eq!(Fields::read(text.as_bytes()).error(), None, "{text}");
         assert!(verdict.replacement().is_none() || text.contains(Nonce::new([7; 16]).as_str()), "{text}");
