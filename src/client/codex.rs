@@ -44,7 +44,7 @@ pub static CODEX: Described = Described {
         Unsupported::ASK,
         Unsupported {
             what: "`write_stdin` runs no hook, so what is typed into a program that is running is not judged",
-            instead: "starting an interactive shell or interpreter is asked about",
+            instead: "only the start of the program is judged",
         },
         Unsupported { what: "results of failed calls reach the model without a hook", instead: "they are not marked" },
     ],
