@@ -205,8 +205,8 @@ fn a_name_with_several_joints_is_split_by_the_servers_that_are_known() {
         let event = json!({"sessionId": "s", "timestamp": 1, "cwd": "/w", "toolName": tool, "toolArgs": {}});
         home.run(&["hook", "pre"], event.to_string()).stdout
     };
-    assert!(stop("github-mcp-server-get_me").contains("`github-mcp-server`"));
-    assert!(stop("my-desk-read_ticket").contains("does not tell a server"));
+    assert!(stop("github-mcp-server-get_me").contains("`mcp__github-mcp-server__get_me`"));
+    assert!(stop("my-desk-read_ticket").contains("has a name that does not tell a server"));
     home.write(".config/rune/config.local.toml", "[[mcp.servers]]\nname = \"my-desk\"\n");
     assert_eq!(stop("my-desk-read_ticket"), "");
 }

@@ -130,7 +130,7 @@ fn every_answer_of_every_client_has_its_bytes() {
         for phase in [Phase::Before, Phase::After, Phase::Failed, Phase::Prompt] {
             for effect in [Effect::Pass, Effect::Advise, Effect::Ask, Effect::Deny] {
                 let finding = Finding::new(RuleId::known("a-rule"), effect, "a reason, \u{2026} and \"quotes\"");
-                let verdict = Verdict::of(finding.with_nudge("Safer: another way"));
+                let verdict = Verdict::of(finding.with_nudge("another way"));
                 let header = Header { tool: Label::tool("run_commands"), ..client.header(Some(phase)) };
                 let answer = client.answer(&header, &verdict);
                 table += &format!("{} {phase:?} {effect:?}: {}\n", client.name(), show(&answer));

@@ -135,7 +135,10 @@ fn the_reason_is_that_of_the_call_if_the_same_rule_judges_it_now() {
     assert!(!shown.contains(['\u{9b}', '\u{e0041}']), "{shown}");
     let line: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(line["command"], "rm -rf ~ \u{9b}2J\u{e0041}");
-    let says_more = |home: &Sandbox| as_person(home, &[]).stdout.contains("it would delete a directory");
+    let says_more = |home: &Sandbox| {
+        let shown = as_person(home, &[]).stdout;
+        shown.split_whitespace().collect::<Vec<_>>().join(" ").contains("and would be deleted")
+    };
     assert!(says_more(&home));
     home.write(".config/rune/config.toml", "[rules]\ndisabled = [\"destructive-delete\"]\n");
     assert!(!says_more(&home));
