@@ -25,6 +25,12 @@ pub fn one_line(text: &str, max_chars: usize) -> Cow<'_, str> {
     let mut shown = String::new();
     let (mut length, mut marks) = (0, 0);
     for c in text.chars() {
+        // Almost all characters.
+        if matches!(c, ' '..='~') && c != '`' && length < max_chars {
+            shown.push(c);
+            (length, marks) = (length + 1, 0);
+            continue;
+        }
         let mark = is_mark(c);
         marks = if mark { marks + 1 } else { 0 };
         let is_safe = c != '`' && !is_hidden(c) && marks <= MAX_MARKS && (mark || is_printable(c));
