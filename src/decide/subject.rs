@@ -203,7 +203,7 @@ impl<'a> Subject<'a> {
             (SubjectKind::Passage(_), _) => return None,
             (_, Some(access)) => Cow::Owned(access_text(access, &context.zones)),
             (SubjectKind::Line, _) => line(),
-            (SubjectKind::Command(command, _), _) if stands_for_code(command, &line()) => line(),
+            (SubjectKind::Command(command, _), _) if stands_for_code(command) => line(),
             (SubjectKind::Query(text), _) => Cow::Borrowed(text),
             _ => self.texts().next().map_or(Cow::Borrowed(""), |(text, _)| Cow::Borrowed(text)),
         };
@@ -250,10 +250,12 @@ impl<'a> Subject<'a> {
     }
 }
 
+/// Names that the evaluator gives to programs and code that the shell text does not have.
+const UNKNOWN_CODE: [&str; 5] = ["$ARGS", "$SCRIPT", "code-environment", "code-file", "code-path"];
+
 /// Whether the program of a command is a name for code, which the shell text does not have.
-fn stands_for_code(command: &Command, text: &str) -> bool {
-    let is_name = command.program.starts_with('$') || command.program.starts_with("code-");
-    is_name && !text.contains(command.program.as_str())
+fn stands_for_code(command: &Command) -> bool {
+    UNKNOWN_CODE.contains(&command.program.as_str())
 }
 
 fn access_rule_kind(access: &Access) -> RuleKind {
