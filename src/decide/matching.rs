@@ -2,8 +2,9 @@
 
 use super::context::Context;
 use super::repeated;
-use super::subject::{Subject, SubjectKind};
+use super::subject::{MAX_SHOWN_CHARS, Subject, SubjectKind};
 use super::typed;
+use crate::encoding::escape;
 use crate::encoding::label::Label;
 use crate::event::Action;
 use crate::policy::Exception;
@@ -203,7 +204,14 @@ fn finding(rule: &Rule, matched: &Match, subject: &Subject<'_>, context: &Contex
     let render = |template: &str| subject.render(template, &context.event.header.tool, &server);
     let templates = [&*matched.reason, &*rule.reason, "matches a rule of your policy"];
     let template = templates.into_iter().find(|template| !template.is_empty()).unwrap_or_default();
-    let mut reason = sentence(subject, context, &render(template));
+    let is_unknown_program =
+        matches!(rule.matcher, Matcher::Validator(validator) if validator.name() == "UnknownExecutable");
+    // The finding is about the program, whatever its arguments are.
+    let mut reason = if let (SubjectKind::Command(command, _), true) = (&subject.kind, is_unknown_program) {
+        format!("`{}` {}", escape::one_line(&command.program, MAX_SHOWN_CHARS), render(template))
+    } else {
+        sentence(subject, context, &render(template))
+    };
     let taint = &context.event.facts.taint;
     let outbound = rule.only_when_tainted
         || matches!(rule.matcher, Matcher::Validator(validator) if validator.name() == "Exfiltration");
@@ -213,8 +221,6 @@ fn finding(rule: &Rule, matched: &Match, subject: &Subject<'_>, context: &Contex
     let finding =
         Finding::new(rule.id.clone(), effect, reason).with_nudge(render(&rule.nudge)).at(rule.source.to_string());
     let finding = finding.about_subject(subject.texts().next().map(|(text, _)| text));
-    let is_unknown_program =
-        matches!(rule.matcher, Matcher::Validator(validator) if validator.name() == "UnknownExecutable");
     let can_except = finding.subject().is_some() || is_unknown_program;
     let finding = if can_except && context.config.no_exception(rule).is_none() {
         finding.with_remedy(Remedy::Exception)

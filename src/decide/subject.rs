@@ -16,7 +16,7 @@ use std::cell::Cell;
 const MAX_VALUE_CHARS: usize = 200;
 
 /// The longest command or file with which a reason begins.
-const MAX_SHOWN_CHARS: usize = 120;
+pub(super) const MAX_SHOWN_CHARS: usize = 120;
 
 /// What a subject is.
 #[derive(Clone, Debug)]

@@ -12,6 +12,15 @@ fn webfetch() -> String {
     )
 }
 
+/// Programs take the program from the first words in backticks.
+#[test]
+fn a_question_about_an_unknown_program_names_the_program_first() {
+    let event = before("Bash", json!({"command": "frobnicate --all | sort"}));
+    let answer = Sandbox::new().run(&["hook", "pre", "--preset", "strict"], event).json();
+    let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap().to_owned();
+    assert!(reason.starts_with("Rune (unknown-executable): `frobnicate` "), "{reason}");
+}
+
 #[test]
 fn a_fetched_page_gets_the_notice_and_one_log_line() {
     let home = Sandbox::new();

@@ -25,7 +25,7 @@ const PATH_BYTES_PER_STEP: usize = 2;
 const ADDRESS_STEPS: usize = 4_000;
 
 /// What decoding a byte of an address costs in steps.
-const ADDRESS_BYTE_STEPS: usize = 3;
+const ADDRESS_BYTE_STEPS: usize = 24;
 
 /// What comparing the path of a module with the protected paths costs in steps.
 const MODULE_STEPS: usize = 100;
