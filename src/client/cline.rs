@@ -16,7 +16,7 @@ pub static CLINE: Described = Described {
     ],
     events: &[
         ("tool_call", Phase::Before),
-        // The client has no event of its own for calls that fail.
+        // The client also sends this event after a failed call.
         ("tool_result", Phase::After),
     ],
     tools: &[
@@ -29,7 +29,7 @@ pub static CLINE: Described = Described {
         ("spawn_agent team_run_task team_await_runs team_read_mailbox", Does::Agent),
     ],
     mcp: McpNames { prefix: "", joint: "__", context: "", own: &[] },
-    // `cancel` ends the run, and its reason reaches nobody. A shell call is replaced by one that says the reason and fails.
+    // `cancel` ends the run without showing the reason, so a shell call is replaced by one that prints the reason and fails.
     can: Can {
         deny: r#"{"cancel":true,"errorMessage":%}"#,
         deny_shell: Some(("run_commands", r#"{"overrideInput":{"commands":[%]}}"#)),

@@ -1,5 +1,5 @@
-//! GitHub Copilot CLI, as measured on 1.0.102. It sends one shape of payload to hooks of its own files, and another one
-//! to hooks that are registered under the event names of Claude Code, in its own files or in `.claude/settings.json`.
+//! GitHub Copilot CLI, as measured on 1.0.102. The name under which a hook is registered decides the payload: `preToolUse`
+//! gets fields in camel case, and Claude Code's `PreToolUse` gets fields in snake case.
 
 use super::Locations;
 use super::described::{Can, Described, Does, Form, McpNames, Names, Place, Servers, Transcript};

@@ -1,7 +1,7 @@
 //! Clients that are described by data: where their events have things, what their tools do, and the form of each answer.
 //!
-//! [`Claude`](super::claude::Claude) has code of its own, because more of it was measured. Every other client is a static
-//! [`Described`].
+//! [`Claude`](super::claude::Claude) implements the trait in code, because it has settings layers, plugins and stored
+//! results, which the other clients do not have. Every other client is a static [`Described`].
 
 mod answer;
 mod entries;

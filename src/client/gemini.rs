@@ -13,7 +13,7 @@ pub static GEMINI: Described = Described {
     names: &[Names { call: "", result: "tool_response/llmContent", ..Names::COMMON }],
     events: &[
         ("BeforeTool", Phase::Before),
-        // The client has no event of its own for calls that fail.
+        // The client also sends this event after a failed call.
         ("AfterTool", Phase::After),
         ("BeforeAgent", Phase::Prompt),
         ("SessionEnd", Phase::End),

@@ -180,24 +180,11 @@ impl<'a> Subject<'a> {
     pub fn shown(&self, context: &Context<'_>) -> Option<String> {
         let event = context.event;
         let line = || {
-            let field = match &event.action {
-                Action::Shell { command: Some(text), .. } => text,
-                Action::Edit { path: Some(path), .. } => path,
-                Action::Shell { .. }
-                | Action::Edit { .. }
-                | Action::Patch { .. }
-                | Action::Read { .. }
-                | Action::Files { .. }
-                | Action::Fetch { .. }
-                | Action::Search { .. }
-                | Action::Mcp { .. }
-                | Action::Resource { .. }
-                | Action::Agent { .. }
-                | Action::Settings { .. }
-                | Action::Prompt { .. }
-                | Action::Other => return Cow::Owned(event.header.tool.to_string()),
-            };
-            Cow::Borrowed(field.inspect("a reason names the command or the file").as_str())
+            if let Action::Shell { command: Some(field), .. } | Action::Edit { path: Some(field), .. } = &event.action {
+                Cow::Borrowed(field.inspect("a reason names the command or the file").as_str())
+            } else {
+                Cow::Owned(event.header.tool.to_string())
+            }
         };
         let text: Cow<'_, str> = match (&self.kind, self.file_access()) {
             (SubjectKind::Passage(_), _) => return None,

@@ -323,7 +323,7 @@ impl Layer {
         if self.sensitive.is_empty() {
             return Vec::new();
         }
-        let embedded = embedded_sensitive();
+        let embedded = embedded_values(super::DEFAULT.0, "paths.sensitive");
         let common = embedded.iter().filter(|path| self.sensitive.iter().any(|own| own == *path)).count();
         let is_copy = common * 2 >= embedded.len();
         self.sensitive.iter().filter(|path| !is_copy || !embedded.contains(&path.as_str())).cloned().collect()
@@ -367,10 +367,10 @@ impl Layer {
     }
 }
 
-/// The sensitive paths of the embedded policy.
-fn embedded_sensitive() -> &'static [&'static str] {
-    let file = SETTINGS.iter().find(|(name, _)| *name == super::DEFAULT.0).map(|(_, settings)| *settings);
-    let list = file.unwrap_or_default().iter().find(|(key, _)| *key == "paths.sensitive");
+/// The values of a key in an embedded file: `config.toml`, or a preset by its name.
+pub(super) fn embedded_values(file: &str, key: &str) -> &'static [&'static str] {
+    let file = SETTINGS.iter().find(|(name, _)| *name == file).map(|(_, settings)| *settings);
+    let list = file.unwrap_or_default().iter().find(|(known, _)| *known == key);
     list.map(|(_, values)| *values).unwrap_or_default()
 }
 

@@ -1,6 +1,7 @@
 //! Rules that no exception is made from.
 
-use super::{Config, Layer};
+use super::Config;
+use super::layer::embedded_values;
 use crate::rules::{Matcher, Rule};
 
 /// Rules that guard Rune itself, besides those of the validator.
@@ -26,8 +27,8 @@ impl Config {
         {
             return Some(NoException::Guard);
         }
-        let shipped = Layer::embedded("gentle").unwrap_or_default().always_deny;
-        if self.always_deny.iter().chain(&shipped).any(|denied| denied == name) {
+        let shipped = embedded_values("gentle", "decision.always_deny");
+        if self.always_deny.iter().any(|denied| denied == name) || shipped.contains(&name) {
             return Some(NoException::AlwaysDenied);
         }
         rule.only_when_tainted.then_some(NoException::Tainted)

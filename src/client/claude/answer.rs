@@ -63,13 +63,13 @@ pub(super) fn answer(header: &Header, verdict: &Verdict) -> Answer {
             Some(specific(Output { updated_tool_output: replacement(), ..output(text) }))
         }
         (_, Effect::Pass) => None,
-        // The reason of an ask is shown to the person only. Where nobody is asked, the model gets it, as it gets that of a
-        // denial. A further context would reach the model as well.
+        // The client shows the reason of an ask to the person and not to the model. In headless mode the ask becomes a denial,
+        // whose reason goes to the model. `additionalContext` would reach the model as well.
         (Phase::Before, Effect::Ask) if header.is_attended => {
             Some(specific(decision("ask", Some(for_person(verdict)))))
         }
         (Phase::Before, Effect::Ask) => Some(specific(decision("ask", Some(for_model(verdict))))),
-        // The client shows the beginning of the reason to the person, and the message to nobody else.
+        // The person sees the first line of the reason, and `systemMessage`. The model sees the whole reason only.
         (Phase::Before, Effect::Deny) => {
             let system_message = way_to_allow(verdict).filter(|_| header.is_attended);
             Some(Reply { system_message, ..specific(decision("deny", Some(for_model(verdict)))) })

@@ -20,7 +20,7 @@ const TIMEOUT_SECONDS: i64 = 10;
 pub struct Place {
     /// The file below the client's directory.
     pub user: &'static str,
-    /// The file below a project; empty if there is none.
+    /// The file below the project's directory; empty if the client reads none.
     pub project: &'static str,
     /// The form of the file.
     pub form: Form,
@@ -42,7 +42,7 @@ pub enum Form {
     Entries,
     /// TOML: a list of tables called `hooks`.
     Tables,
-    /// A file of its own for each event, whose first line with `%` names the command.
+    /// A script. Where the client runs it (`executable`), there is one for each event.
     Script {
         /// The text, in which `%` is replaced by the words of the command.
         text: &'static str,
